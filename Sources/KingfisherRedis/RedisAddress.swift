@@ -10,13 +10,13 @@ public struct RedisError: Error, Equatable, CustomStringConvertible {
 }
 
 /// The parts of a URL such as `redis://user:password@host:6379/0`.
-struct RedisAddress: Sendable, Equatable {
-    enum Endpoint: Sendable, Equatable {
+struct RedisAddress: Sendable, Hashable {
+    enum Endpoint: Sendable, Hashable {
         case host(String, port: UInt16, isEncrypted: Bool)
         case path(String)
     }
 
-    let endpoint: Endpoint
+    private(set) var endpoint: Endpoint
     var user: String?
     var password: String?
     var database = 0
@@ -56,6 +56,37 @@ struct RedisAddress: Sendable, Equatable {
             throw RedisError("The database of Redis is a number, as in redis://host:6379/0.")
         }
         self.database = Int(database)
+    }
+
+    /// Parses the addresses of servers of one cluster, separated by commas.
+    ///
+    /// - Throws: ``RedisError`` with the part that is wrong.
+    static func list(_ text: String) throws(RedisError) -> [RedisAddress] {
+        var addresses: [RedisAddress] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            addresses.append(try RedisAddress(part.trimmingCharacters(in: .whitespaces)))
+        }
+        return addresses
+    }
+
+    /// Another server of the cluster, which is reached in the same way.
+    ///
+    /// - Parameters:
+    ///   - host: Its name; empty for that of this server.
+    ///   - port: Its port.
+    /// - Returns: The address; nil for a port that does not exist, and without a host.
+    func at(_ host: String, port: Int) -> RedisAddress? {
+        var (own, isEncrypted) = ("", false)
+        if case .host(let name, _, let encrypted) = endpoint {
+            (own, isEncrypted) = (name, encrypted)
+        }
+        guard let port = UInt16(exactly: port), port > 0, !(host.isEmpty && own.isEmpty) else {
+            return nil
+        }
+        var address = self
+        let name = host.isEmpty ? own : host
+        address.endpoint = .host(name, port: port, isEncrypted: isEncrypted)
+        return address
     }
 
     /// The commands that begin a connection.

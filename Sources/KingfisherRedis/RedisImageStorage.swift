@@ -14,7 +14,7 @@ public struct RedisSettings: Sendable, Hashable {
     public var replyTimeout: Duration = .seconds(5)
     /// The longest wait before the next attempt to connect, in seconds; by default 5.
     public var longestBackOff: Double = 5
-    /// The maximum size of a reply in bytes; by default 512 MiB, for 32 values at once.
+    /// The maximum size of a reply in bytes; by default 512 MiB, the largest value of Redis.
     public var largestReply = 512 << 20
     /// The maximum number of requests without a reply; by default 10,000.
     public var pendingRequests = 10_000
@@ -42,8 +42,12 @@ public struct RedisSettings: Sendable, Hashable {
 /// over a second one, and a single thread serves both. A lost connection is opened again, at first
 /// soon and then less often; meanwhile requests fail at once.
 ///
+/// If the server belongs to a Redis Cluster, the storage finds the other masters, and has a
+/// connection and a thread for each. While a master is away, the values of the others are found.
+/// Name several servers of a cluster, separated by commas, so that one of them is there at the start.
+///
 /// Set `maxmemory` and `maxmemory-policy allkeys-lru` in the server's configuration, so that it
-/// evicts old values. Clusters that spread keys over several servers need a proxy.
+/// evicts old values.
 public final class RedisImageStorage: SharedImageStorage {
     /// Releases a lease only if it still has the token.
     private static let releaseScript = Data(
@@ -53,51 +57,54 @@ public final class RedisImageStorage: SharedImageStorage {
         """.utf8
     )
 
-    private let client: RedisClient
+    let servers: RedisServers
     private let settings: RedisSettings
 
     /// Starts connecting to a server; that it cannot be reached is no error.
     ///
     /// - Parameters:
     ///   - url: `redis://user:password@host:6379/0`, `rediss://` for TLS, or
-    ///     `unix:///path/to/socket?db=0`.
+    ///     `unix:///path/to/socket?db=0`; for a cluster also several, separated by commas.
     ///   - settings: Time-outs and limits.
     /// - Throws: ``RedisError`` if the URL is invalid, or no descriptor is free.
     public init(_ url: String, settings: RedisSettings = RedisSettings()) throws(RedisError) {
         self.settings = settings
-        client = try RedisClient(try RedisAddress(url), settings)
+        servers = try RedisServers(try RedisAddress.list(url), settings)
     }
-
-    deinit { client.close() }
 
     // MARK: SharedImageStorage
 
     /// Returns the values of several names; see `SharedImageStorage`.
+    ///
+    /// Those of masters of a cluster that fail are missing.
     public func values(for names: [String]) async throws -> [String: Data] {
-        guard !names.isEmpty else { return [:] }
-        let command = [word("MGET")] + names.map(key)
-        guard case .list(let replies)? = try await run([command]).first,
-            replies.count == names.count
-        else { throw RedisError("Redis returned no list of values.") }
+        let replies = try await servers.run(names.map { command("GET", key($0)) })
         var found: [String: Data] = [:]
+        var failure: RedisError?
+        var isAnswered = names.isEmpty
         for (name, reply) in zip(names, replies) {
-            if case .bytes(let value) = reply { found[name] = value }
+            switch reply {
+            case .bytes(let value): found[name] = value
+            case .error(let text): failure = RedisError("Redis: \(text)")
+            case .none: isAnswered = true
+            default: throw RedisError("Redis returned no value.")
+            }
         }
+        if let failure, found.isEmpty, !isAnswered { throw failure }
         return found
     }
 
     /// Stores several values; see `SharedImageStorage`.
     public func store(_ items: [SharedStorageItem]) async throws {
         let commands = items.map { item in
-            [word("SET"), key(item.name), item.value, word("PX"), milliseconds(item.timeToLive)]
+            command("SET", key(item.name), item.value, word("PX"), milliseconds(item.timeToLive))
         }
         _ = try await run(commands)
     }
 
     /// Removes the values of several names; see `SharedImageStorage`.
     public func remove(_ names: [String]) async throws {
-        guard !names.isEmpty else { return }
-        _ = try await run([[word("UNLINK")] + names.map(key)])
+        _ = try await run(names.map { command("UNLINK", key($0)) })
     }
 
     /// Acquires the lease of a name; see `SharedImageStorage`.
@@ -106,33 +113,44 @@ public final class RedisImageStorage: SharedImageStorage {
         token: String,
         for duration: Duration
     ) async throws -> Bool {
-        let command = [
-            word("SET"), lease(name), word(token), word("NX"), word("PX"), milliseconds(duration),
-        ]
-        return try await run([command]) == [.status("OK")]
+        let request = command(
+            "SET",
+            lease(name),
+            word(token),
+            word("NX"),
+            word("PX"),
+            milliseconds(duration)
+        )
+        return try await run([request]) == [.status("OK")]
     }
 
     /// Ends the lease of a name; see `SharedImageStorage`.
     public func releaseLease(of name: String, token: String) async throws {
-        let script = [word("EVAL"), Self.releaseScript, word("1"), lease(name), word(token)]
-        _ = try await run([script])
+        let key = lease(name)
+        let words = [word("EVAL"), Self.releaseScript, word("1"), key, word(token)]
+        _ = try await run([RedisKeyedCommand(words: words, key: key)])
     }
 
     /// Passes a message to all receivers; see `SharedImageStorage`.
     public func publish(_ message: Data) async throws {
-        _ = try await run([[word("PUBLISH"), word(settings.channel), message]])
+        let words = [word("PUBLISH"), word(settings.channel), message]
+        _ = try await run([RedisKeyedCommand(words: words, key: nil)])
     }
 
     /// The messages from now on; see `SharedImageStorage`.
-    public func messages() -> AsyncStream<Data> { client.messages() }
+    public func messages() -> AsyncStream<Data> { servers.messages() }
 
     // MARK: Commands
 
     /// The replies, none of which is an error.
-    private func run(_ commands: [[Data]]) async throws -> [RedisReply] {
-        let replies = try await client.run(commands)
+    private func run(_ commands: [RedisKeyedCommand]) async throws -> [RedisReply] {
+        let replies = try await servers.run(commands)
         for case .error(let text) in replies { throw RedisError("Redis: \(text)") }
         return replies
+    }
+
+    private func command(_ name: String, _ key: Data, _ rest: Data...) -> RedisKeyedCommand {
+        RedisKeyedCommand(words: [word(name), key] + rest, key: key)
     }
 
     private func word(_ text: String) -> Data { Data(text.utf8) }

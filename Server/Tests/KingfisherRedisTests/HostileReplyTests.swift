@@ -37,7 +37,7 @@ struct HostileReplyTests {
     @Test func `a reply without end is cut off`() async throws {
         let server = try FakeServer { connection in
             guard FakeServer.read(commands: 1, from: connection) else { return }
-            FakeServer.write("*1\r\n$500000000\r\n", to: connection)
+            FakeServer.write("$500000000\r\n", to: connection)
             let block = String(repeating: "x", count: 100_000)
             for _ in 0..<100 { FakeServer.write(block, to: connection) }
         }
@@ -65,7 +65,7 @@ struct HostileReplyTests {
         let server = try FakeServer { connection in
             // No reply before all commands have arrived.
             guard FakeServer.read(commands: 1_000, from: connection) else { return }
-            FakeServer.write(String(repeating: "*1\r\n$1\r\nv\r\n", count: 1_000), to: connection)
+            FakeServer.write(String(repeating: "$1\r\nv\r\n", count: 1_000), to: connection)
             _ = FakeServer.read(commands: 1, from: connection)
         }
         let storage = try RedisImageStorage(server.url)

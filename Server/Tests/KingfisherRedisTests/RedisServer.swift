@@ -92,17 +92,37 @@ final class FakeServer: Sendable {
 
     /// Starts a server that calls `serve` with the descriptor of each connection, and closes it
     /// afterwards.
-    init(_ serve: @escaping @Sendable (Int32) -> Void) throws {
+    ///
+    /// - Parameters:
+    ///   - port: The port of 127.0.0.1 to listen to; nil for a socket in the server's folder.
+    ///   - serve: Serves a connection, on a thread of its own.
+    /// - Throws: A failed requirement, if there is no such place.
+    init(port: UInt16? = nil, _ serve: @escaping @Sendable (Int32) -> Void) throws {
         folder = try TemporaryFolder()
-        listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) {
-            $0.copyBytes(from: "\(folder.path)/socket".utf8)
+        let family = port == nil ? AF_UNIX : AF_INET
+        listener = Glibc.socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        var result: Int32 = -1
+        func bind<Address>(_ address: Address) {
+            let size = socklen_t(MemoryLayout<Address>.size)
+            result = withUnsafePointer(to: address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Glibc.bind(listener, $0, size)
+                }
+            }
         }
-        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) }
+        if let port {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            bind(address)
+        } else {
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) {
+                $0.copyBytes(from: "\(folder.path)/socket".utf8)
+            }
+            bind(address)
         }
         try #require(result == 0 && listen(listener, 16) == 0)
         Thread { [listener] in
