@@ -32,7 +32,7 @@ extension Codecs {
         _ data: Data,
         _ options: DecodeOptions
     ) throws(CodecError) -> any FrameReader {
-        let format = try data.withBytes { bytes throws(CodecError) in try Self.format(of: bytes) }
+        let format = try data.withBytes { bytes throws(CodecError) in try FileFormat(of: bytes) }
         if let reader = try animationReader(data, format, options) { return reader }
         return try StillReader(data, options)
     }
@@ -58,30 +58,6 @@ extension Codecs {
             if options.truncation == .keepsPartial { image.isPartial = true }
             return image
         }
-        return try decodeFirstFrame(reader, isPartial: reader.isPartial, options)
-    }
-
-    /// Decodes the canvas as it looks during the first frame.
-    static func decodeFirstFrame(
-        _ reader: some FrameReader,
-        isPartial: Bool,
-        _ options: DecodeOptions
-    ) throws(CodecError) -> DecodedImage {
-        // A few bytes can request a canvas of any size, whatever the target is.
-        try options.limits.check(canvas: reader.canvasSize)
-        var reader = reader
-        let frame = reader.frames[0]
-        var canvas = try FrameCanvas(size: reader.canvasSize)
-        if !frame.rect.isEmpty {
-            try canvas.draw(frame) { surface throws(CodecError) in
-                try reader.decodeFrame(at: 0, into: surface)
-            }
-        }
-        let full = canvas.picture
-        let target = ShrinkOnLoad.storedTarget(of: reader.info, options.target)
-        let stored = try CodecError.wrapping { () throws(PixelError) -> Bitmap in
-            target == full.size ? full : try resample(full, to: target)
-        }
-        return try .upright(stored, reader.info, isPartial: isPartial)
+        return try reader.decodeFirstFrame(isPartial: reader.isPartial, options)
     }
 }

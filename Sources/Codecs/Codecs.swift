@@ -26,7 +26,7 @@ package enum Codecs {
     /// - Throws: As ``inspect(_:)``.
     package static func header(of data: Data) throws(CodecError) -> ParsedHeader {
         try data.withBytes { bytes throws(CodecError) in
-            switch try format(of: bytes) {
+            switch try FileFormat(of: bytes) {
             case .jpeg: ParsedHeader(try JPEGHeader(parsing: bytes))
             case .png: ParsedHeader(try PNGHeader(parsing: bytes).info)
             case .gif: ParsedHeader(try GIFHeader.inspect(bytes))
@@ -79,7 +79,7 @@ package enum Codecs {
     ) throws(CodecError) -> DecodedImage {
         try options.limits.check(inputBytes: data.count)
         return try data.withBytes { bytes throws(CodecError) in
-            switch try format(of: bytes) {
+            switch try FileFormat(of: bytes) {
             case .jpeg: try JPEGDecoder(bytes: bytes, options: options).decode(header?.jpeg)
             case .png: try decodePNG(data, bytes, options)
             case .gif: try GIFReader(data, options).decodeFirst()
@@ -189,13 +189,5 @@ package enum Codecs {
         default:
             throw .unsupported(format, feature: "encoding an animation")
         }
-    }
-
-    static func format(
-        of bytes: UnsafeRawBufferPointer
-    ) throws(CodecError) -> FileFormat {
-        guard !bytes.isEmpty else { throw .empty }
-        guard let format = FileFormat.detect(bytes) else { throw .unknownFormat }
-        return format
     }
 }

@@ -59,23 +59,70 @@ enum Architecture {
         ("CSystemShim", ["Support"]),
     ]
 
-    /// The folders of the library, lowest first.
+    /// The order of the folders of a target, lowest first.
     ///
-    /// A folder may depend only on lower ones. The empty name is the library's own folder, with the
-    /// manager. A nested folder has its own rank if it is listed here.
-    static let ranks: [String: Int] = [
-        "Support": 0,
-        "Imaging": 1, "Caching/Memory": 1, "Caching/Disk": 1, "HTTP": 1, "Isolation": 1,
-        "Results": 2, "Options": 2, "ImageSource": 2, "Caching": 2, "Networking": 2,
-        "Processing": 2,
-        "Pipeline": 3,
-        "": 4,
-        "Prefetching": 5,
-        "Display": 6, "Compatibility": 6,
-    ]
+    /// A folder may depend only on lower ones. The empty name is the target's own folder. A nested
+    /// folder has its own rank if it is listed.
+    struct Layers {
+        let target: String
+        let ranks: [String: Int]
+        /// The ranks whose folders may mention each other.
+        var knotRanks: Set<Int> = []
+    }
 
-    /// The ranks whose folders may mention each other, because public signatures connect them.
-    static let knotRanks: Set<Int> = [2, 6]
+    static let layers = [library, codecs, service]
+
+    /// The library, whose own folder has the manager.
+    ///
+    /// Public signatures connect the folders of two ranks.
+    static let library = Layers(
+        target: "Sources/Kingfisher",
+        ranks: [
+            "Support": 0,
+            "Imaging": 1, "Caching/Memory": 1, "Caching/Disk": 1, "HTTP": 1, "Isolation": 1,
+            "Results": 2, "Options": 2, "ImageSource": 2, "Caching": 2, "Networking": 2,
+            "Processing": 2,
+            "Pipeline": 3,
+            "": 4,
+            "Prefetching": 5,
+            "Display": 6, "Compatibility": 6,
+        ],
+        knotRanks: [2, 6]
+    )
+
+    /// The codecs: containers and headers lie below what decodes and encodes.
+    ///
+    /// Their own folder chooses the format.
+    static let codecs = Layers(
+        target: "Sources/Codecs",
+        ranks: [
+            "Base": 0,
+            "Color": 1, "Palette": 1, "Animation": 1,
+            "Containers": 2,
+            "Metadata": 3,
+            "AVIF": 4, "GIF": 4, "JPEG": 4, "OptionalFormats": 4, "PNG": 4, "WebP": 4,
+            "BMP": 5, "Documents": 5,
+            "": 6,
+        ]
+    )
+
+    /// The image service, from texts and plain values to the requests of clients.
+    static let service = Layers(
+        target: "Server/Sources/KingfisherServer",
+        ranks: [
+            "Base": 0,
+            "URL": 1,
+            "Imaging": 2, "Negotiation": 2,
+            "Configuration": 3,
+            "Service/Operation": 4, "Service/Work": 4,
+            "Service/Sources/Stores": 5,
+            "Service/Caching": 6,
+            "Service/Sources": 7,
+            "Service/HTTP": 8,
+            "Service/Telemetry": 9, "Playground": 9,
+            "Service": 10,
+        ]
+    )
 
     /// The folders with the entry points for users, which may name shared instances.
     static let facades: Set<String> = ["", "Prefetching", "Display", "Compatibility"]

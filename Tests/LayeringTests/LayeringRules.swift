@@ -18,7 +18,8 @@ enum LayeringRules {
         let library = tree.below("Sources/Kingfisher")
         return Architecture.singleDoors.flatMap { module, folders in
             library.sorted { $0.key < $1.key }.flatMap { name, text -> [String] in
-                guard text.holds(module), !folders.contains(folder(of: name)) else { return [] }
+                guard text.holds(module), !folders.contains(Architecture.library.folder(of: name))
+                else { return [] }
                 return SwiftText(text).imports.filter { $0.module == module }
                     .map { "\(name):\($0.line) imports \(module)" }
             }
@@ -27,35 +28,45 @@ enum LayeringRules {
 
     // MARK: Folders
 
-    /// Folders of the library that have no rank.
+    /// Folders of the targets with layers that have no rank.
     static func unrankedFolders(in tree: SourceTree) -> [String] {
-        let folders = Set(tree.below("Sources/Kingfisher").keys.map(folder(of:)))
-        return folders.subtracting(Architecture.ranks.keys).sorted()
+        Architecture.layers.flatMap { layers in
+            let folders = Set(tree.below(layers.target).keys.map(layers.folder(of:)))
+            return folders.subtracting(layers.ranks.keys).sorted().map { "\(layers.target)/\($0)" }
+        }
     }
 
     /// Mentions of a type whose folder is not below.
     ///
     /// If a file declares a type of the same name, the name refers to that type and is not checked.
     static func upwardMentions(in tree: SourceTree) -> [String] {
-        let texts = tree.below("Sources/Kingfisher").mapValues(SwiftText.init)
+        Architecture.layers.flatMap { upwardMentions(in: tree, $0) }
+    }
+
+    private static func upwardMentions(
+        in tree: SourceTree,
+        _ layers: Architecture.Layers
+    ) -> [String] {
+        let texts = tree.below(layers.target).mapValues(SwiftText.init)
         var homes: [String: Set<String>] = [:]
         for (name, text) in texts {
             for type in text.declaredTypes(onlyTopLevel: true) {
-                homes[type, default: []].insert(folder(of: name))
+                homes[type, default: []].insert(layers.folder(of: name))
             }
         }
         let types = Set(homes.keys)
         return texts.sorted { $0.key < $1.key }.flatMap { name, text -> [String] in
-            let here = folder(of: name)
+            let here = layers.folder(of: name)
             let foreign = types.subtracting(text.declaredTypes(onlyTopLevel: false))
             return text.mentions(of: foreign).compactMap { type, line in
                 // Private types in several folders may have the same name: one permitted folder is
                 // enough.
                 guard let there = homes[type],
-                    !there.contains(where: { mayMention(from: here, to: $0) })
+                    !there.contains(where: { layers.mayMention(from: here, to: $0) })
                 else { return nil }
-                let owners = there.sorted().map { $0.isEmpty ? "Kingfisher" : $0 }
-                return "\(name):\(line) mentions \(type) of \(owners.joined(separator: ", "))"
+                let owners = there.sorted().map { $0.isEmpty ? layers.target : $0 }
+                    .joined(separator: ", ")
+                return "\(layers.target)/\(name):\(line) mentions \(type) of \(owners)"
             }
         }
     }
@@ -63,7 +74,8 @@ enum LayeringRules {
     /// Files below the façades that name a shared instance.
     static func sharedInstances(in tree: SourceTree) -> [String] {
         tree.below("Sources/Kingfisher").sorted { $0.key < $1.key }.flatMap { name, text in
-            Architecture.facades.contains(folder(of: name)) ? [] : sharedInstances(name, text)
+            Architecture.facades.contains(Architecture.library.folder(of: name))
+                ? [] : sharedInstances(name, text)
         }
     }
 
@@ -78,22 +90,6 @@ enum LayeringRules {
             }
             return isShared ? "\(name):\(type.line) names \(type.text).\(member.text)" : nil
         }
-    }
-
-    private static func mayMention(from here: String, to there: String) -> Bool {
-        guard here != there else { return true }
-        guard let ours = Architecture.ranks[here], let theirs = Architecture.ranks[there] else {
-            return false
-        }
-        return theirs < ours || (theirs == ours && Architecture.knotRanks.contains(ours))
-    }
-
-    /// The innermost folder of a path that has a rank; otherwise its first folder, or an empty text
-    /// for a file in no folder.
-    private static func folder(of name: String) -> String {
-        let folders = name.split(separator: "/").dropLast().map(String.init)
-        let paths = folders.indices.map { folders[...$0].joined(separator: "/") }
-        return paths.last { Architecture.ranks[$0] != nil } ?? paths.first ?? ""
     }
 
     // MARK: Concurrency annotations
@@ -157,7 +153,7 @@ enum LayeringRules {
             guard line.hasPrefix(library) else { return false }
             let file = line.dropFirst(library.count).prefix { $0 != ":" }
             return !allowed.contains(String(file))
-                && !Architecture.screens.contains(folder(of: String(file)))
+                && !Architecture.screens.contains(Architecture.library.folder(of: String(file)))
         }
     }
 
@@ -263,5 +259,22 @@ enum LayeringRules {
 
     private static func splitComment(_ line: Substring) -> (code: Substring, comment: Substring) {
         line.divided(before: "//") ?? (line, "")
+    }
+}
+
+extension Architecture.Layers {
+    /// Whether the types of one folder may name those of another.
+    fileprivate func mayMention(from here: String, to there: String) -> Bool {
+        guard here != there else { return true }
+        guard let ours = ranks[here], let theirs = ranks[there] else { return false }
+        return theirs < ours || (theirs == ours && knotRanks.contains(ours))
+    }
+
+    /// The innermost folder of a path that has a rank; otherwise its first folder, or an empty text
+    /// for a file in no folder.
+    fileprivate func folder(of name: String) -> String {
+        let folders = name.split(separator: "/").dropLast().map(String.init)
+        let paths = folders.indices.map { folders[...$0].joined(separator: "/") }
+        return paths.last { ranks[$0] != nil } ?? paths.first ?? ""
     }
 }

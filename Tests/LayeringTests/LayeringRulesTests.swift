@@ -18,6 +18,7 @@ struct LayeringRulesTests {
             "class KingfisherManager { let p = Pipeline(ImageCache.default) }",
         "Sources/Kingfisher/Display/KF.swift": "enum KF { let m = KingfisherManager.shared }",
         "Tools/Sources/kf/KF.swift": "import ArgumentParser\nimport Kingfisher",
+        "Server/Sources/KingfisherServer/Service/ImageHandler.swift": "struct ImageHandler {}",
     ])
 
     static let rules: [@Sendable (SourceTree) -> [String]] = [
@@ -93,26 +94,33 @@ struct LayeringRulesTests {
 
     @Test func `a folder without a rank is found`() {
         let tree = planted("Sources/Kingfisher/Utilities/Misc.swift", "enum Misc {}")
-        #expect(LayeringRules.unrankedFolders(in: tree) == ["Utilities"])
+        #expect(LayeringRules.unrankedFolders(in: tree) == ["Sources/Kingfisher/Utilities"])
     }
 
     @Test(arguments: [
-        ("Caching/Disk", "let x: Pipeline", "Pipeline of Pipeline"),
-        ("Caching/Disk", "let x: [Curl]", "Curl of HTTP"),
-        ("Support", "func f() -> DiskStore?", "DiskStore of Caching/Disk"),
-        ("Caching", "let x = Pipeline.load", "Pipeline of Pipeline"),
-        ("Pipeline", "let m: KingfisherManager", "KingfisherManager of Kingfisher"),
-        ("Prefetching", "let k = KF.self", "KF of Display"),
+        ("Kingfisher/Caching/Disk", "let x: Pipeline", "Pipeline of Pipeline"),
+        ("Kingfisher/Caching/Disk", "let x: [Curl]", "Curl of HTTP"),
+        ("Kingfisher/Support", "func f() -> DiskStore?", "DiskStore of Caching/Disk"),
+        ("Kingfisher/Caching", "let x = Pipeline.load", "Pipeline of Pipeline"),
+        (
+            "Kingfisher/Pipeline", "let m: KingfisherManager",
+            "KingfisherManager of Sources/Kingfisher"
+        ),
+        ("Kingfisher/Prefetching", "let k = KF.self", "KF of Display"),
+        ("Codecs/PNG", "let c: Codecs", "Codecs of Sources/Codecs"),
+        (
+            "Server/Sources/KingfisherServer/URL", "let handler: ImageHandler",
+            "ImageHandler of Service"
+        ),
     ])
     func `a mention of a type that is not of a lower rank is found`(
         folder: String,
         code: String,
         what: String
     ) {
-        let tree = planted("Sources/Kingfisher/\(folder)/Bad.swift", "struct Bad { \(code) }")
-        #expect(
-            LayeringRules.upwardMentions(in: tree) == ["\(folder)/Bad.swift:1 mentions \(what)"]
-        )
+        let path = (folder.hasPrefix("Server") ? "" : "Sources/") + "\(folder)/Bad.swift"
+        let tree = planted(path, "struct Bad { \(code) }")
+        #expect(LayeringRules.upwardMentions(in: tree) == ["\(path):1 mentions \(what)"])
     }
 
     @Test(arguments: [

@@ -14,7 +14,7 @@ struct AVIFDeepRows {
     /// Rows above and below a band, whose colours its own are smoothed with; even as well.
     private static let margin = 2
 
-    var alpha: OptionalRows.Alpha {
+    var alpha: StoredAlpha {
         guard image.pointee.alphaPlane != nil else { return .none }
         return image.pointee.alphaPremultiplied != AVIF_FALSE ? .premultiplied : .straight
     }

@@ -129,7 +129,7 @@ package final class VideoFile {
     /// - Parameter file: At least the first ``headByteCount`` bytes, or the whole file.
     /// - Returns: False for images.
     package static func isBeginning(of file: Data) -> Bool {
-        Codecs.format(of: file) == nil
+        file.withUnsafeBytes(FileFormat.detect) == nil
             && file.prefix(headByteCount).withUnsafeBytes { VideoContainer($0) } != nil
     }
 

@@ -39,7 +39,7 @@ package struct FileMetadata: Sendable, Equatable {
     ///   ``CodecError/unknownFormat`` if it is not an image.
     package init(of file: Data) throws(CodecError) {
         self = try file.withBytes { bytes throws(CodecError) in
-            let format = try Codecs.format(of: bytes)
+            let format = try FileFormat(of: bytes)
             switch format {
             case .jpeg: return JPEGMetadata.read(bytes)
             case .png: return PNGMetadata.read(bytes)
@@ -92,7 +92,7 @@ package struct FileMetadata: Sendable, Equatable {
     /// - Throws: ``CodecError`` if the file has no readable header, or is of another format.
     package func written(to file: Data) throws(CodecError) -> Data {
         try file.withBytes { bytes throws(CodecError) in
-            let format = try Codecs.format(of: bytes)
+            let format = try FileFormat(of: bytes)
             let parts = fitting(format)
             switch format {
             case .jpeg: return JPEGMetadata.written(parts, to: bytes)

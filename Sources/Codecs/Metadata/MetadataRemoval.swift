@@ -27,7 +27,7 @@ package enum MetadataRemoval {
     /// - Throws: ``CodecError/unsupported(_:feature:)`` if the file seems to have metadata in a
     ///   format whose metadata this module does not read.
     package static func withoutPosition(_ file: Data) throws(CodecError) -> Data? {
-        let format = try file.withBytes { bytes throws(CodecError) in try Codecs.format(of: bytes) }
+        let format = try file.withBytes { bytes throws(CodecError) in try FileFormat(of: bytes) }
         switch format {
         case .jpeg: return JPEGMetadata.withoutPosition(file)
         case .png: return PNGMetadata.withoutPosition(file)
@@ -52,7 +52,7 @@ package enum MetadataRemoval {
     package static func reduced(_ file: Data, to kept: Kept) throws(CodecError) -> Data {
         let parts = try FileMetadata(of: file).reduced(to: kept)
         let bare = try file.withBytes { bytes throws(CodecError) -> Data in
-            let format = try Codecs.format(of: bytes)
+            let format = try FileFormat(of: bytes)
             switch format {
             case .jpeg: return JPEGMetadata.bare(bytes)
             case .png: return PNGMetadata.bare(bytes)

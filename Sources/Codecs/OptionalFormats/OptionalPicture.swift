@@ -23,7 +23,7 @@ final class OptionalPicture {
     ///
     /// - Throws: ``CodecError``.
     init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(CodecError) {
-        let format = try Codecs.format(of: bytes)
+        let format = try FileFormat(of: bytes)
         guard let known = OptionalFormat(format) else {
             throw .unsupported(format, feature: "decoding")
         }
@@ -69,7 +69,7 @@ final class OptionalPicture {
         return animation.isCutOff ? nil : max(1, animation.delays.count)
     }
 
-    var alpha: OptionalRows.Alpha {
+    var alpha: StoredAlpha {
         guard header.has_alpha != 0 else { return .none }
         return header.is_premultiplied != 0 ? .premultiplied : .straight
     }

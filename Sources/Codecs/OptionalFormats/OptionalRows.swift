@@ -3,14 +3,8 @@ import Pixels
 
 /// Receives the rows that a library decodes and converts them to premultiplied sRGB.
 final class OptionalRows {
-    enum Alpha {
-        case none
-        case straight
-        case premultiplied
-    }
-
     private let sink: RowSink
-    private let alpha: Alpha
+    private let alpha: StoredAlpha
     // Images without alpha are converted after scaling, when there are fewer pixels, unless rows have
     // 16 bits per channel.
     private let transform: ColorTransform?
@@ -18,7 +12,7 @@ final class OptionalRows {
     /// The number of rows received.
     private(set) var count = 0
 
-    init(_ sink: RowSink, _ alpha: Alpha, _ transform: ColorTransform?, isDeep: Bool) {
+    init(_ sink: RowSink, _ alpha: StoredAlpha, _ transform: ColorTransform?, isDeep: Bool) {
         self.isDeep = isDeep
         self.sink = sink
         self.alpha = alpha
@@ -53,7 +47,7 @@ final class OptionalRows {
     static func finish(
         _ row: UnsafeMutablePointer<UInt8>,
         width: Int,
-        _ alpha: Alpha,
+        _ alpha: StoredAlpha,
         _ transform: ColorTransform?
     ) {
         switch alpha {

@@ -84,7 +84,7 @@ struct WebPReader: FrameReader {
     /// Decodes the first frame straight to the target size.
     func decodeFirst() throws(CodecError) -> DecodedImage {
         if header.isAnimated {
-            return try Codecs.decodeFirstFrame(self, isPartial: isPartial, options)
+            return try decodeFirstFrame(isPartial: isPartial, options)
         }
         let target = ShrinkOnLoad.storedTarget(of: info, options.target)
         let (bitmap, isPartial) = try data.withBytes { bytes throws(CodecError) in

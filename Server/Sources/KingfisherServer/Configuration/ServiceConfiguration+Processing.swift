@@ -22,7 +22,7 @@ extension ServiceConfiguration {
         /// How WebPs are compressed.
         public var compressionOfWebP = WebPCompression.lossy
         /// Whether AVIFs have a quarter of the samples of colour.
-        public var subsamplingOfAVIF = Subsampling.auto
+        public var subsamplingOfAVIF = ChromaSubsampling.auto
         /// The speed of encoding AVIF, from 0 (smallest) to 10 (fastest).
         public var speedOfAVIF = 8
         /// The effort of encoding WebP, from 0 (fastest) to 6 (smallest); animations use 4.
@@ -206,27 +206,6 @@ extension ServiceConfiguration {
         case dssim
         /// The highest quality is used whose result is small enough.
         case size
-    }
-
-    /// How WebPs are compressed.
-    public enum WebPCompression: String, Sendable, CaseIterable {
-        /// By a quality.
-        case lossy
-        /// With exactly the pixels of the image; animations are lossy.
-        case lossless
-    }
-
-    /// Whether results have fewer samples of colour than of brightness.
-    public enum Subsampling: String, Sendable, CaseIterable {
-        /// By the encoder's rule: JPEG up to a quality of 90, AVIF always.
-        case auto
-        /// A quarter of them.
-        case on
-        /// All of them.
-        case off
-
-        /// Nil for the encoder's rule.
-        var isOn: Bool? { self == .auto ? nil : self == .on }
     }
 
     /// When results are sharpened by a mask.

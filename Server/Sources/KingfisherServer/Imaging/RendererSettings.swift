@@ -11,7 +11,7 @@ struct RendererSettings: Sendable {
     /// The work per pixel by format, on the scale of ``ImageEncoding/effort``.
     var efforts: [OutputFormat: Int] = [:]
     /// Whether JPEG and AVIF have a quarter of the samples of colour unless the URL says otherwise.
-    var subsampling: [OutputFormat: ServiceConfiguration.Subsampling] = [:]
+    var subsampling: [OutputFormat: ChromaSubsampling] = [:]
     /// Whether WebPs are lossless unless the URL says otherwise.
     var isLosslessWebP = false
     /// The most colours of PNGs, 2…256; nil for all.

@@ -248,7 +248,7 @@ struct ProcessingOptions: Sendable, Hashable {
     /// Whether JPEGs are progressive.
     var isProgressive: Bool?
     /// Whether JPEG and AVIF have a quarter of the samples of colour.
-    var subsampling: [OutputFormat: ServiceConfiguration.Subsampling] = [:]
+    var subsampling: [OutputFormat: ChromaSubsampling] = [:]
     /// Whether WebPs are lossless.
     var isLosslessWebP: Bool?
     /// Whether the colours of PNGs are reduced.

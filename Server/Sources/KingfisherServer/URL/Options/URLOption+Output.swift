@@ -52,7 +52,7 @@ extension URLOption {
         URLOption("webp_options", ["webpo"], arguments: 3) {
             arguments,
             options throws(ServiceError) in
-            if let way = try arguments.choice(0, of: ServiceConfiguration.WebPCompression.self) {
+            if let way = try arguments.choice(0, of: WebPCompression.self) {
                 options.isLosslessWebP = way == .lossless
             }
             guard try arguments.flag(1) != true else { throw arguments.unsupported(1) }
@@ -63,7 +63,7 @@ extension URLOption {
         URLOption("avif_options", ["avifo"], arguments: 1) {
             arguments,
             options throws(ServiceError) in
-            if let way = try arguments.choice(0, of: ServiceConfiguration.Subsampling.self) {
+            if let way = try arguments.choice(0, of: ChromaSubsampling.self) {
                 options.subsampling[.avif] = way
             }
         } write: { options in

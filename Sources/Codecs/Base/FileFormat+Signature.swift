@@ -1,4 +1,13 @@
 extension FileFormat {
+    /// The format of a file.
+    ///
+    /// - Throws: ``CodecError/empty``, ``CodecError/unknownFormat``.
+    init(of bytes: UnsafeRawBufferPointer) throws(CodecError) {
+        guard !bytes.isEmpty else { throw .empty }
+        guard let format = Self.detect(bytes) else { throw .unknownFormat }
+        self = format
+    }
+
     /// The format whose signature the bytes begin with.
     ///
     /// Sources: each format's specification; for files that begin with a `ftyp` box, the brands of

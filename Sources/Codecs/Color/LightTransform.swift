@@ -160,7 +160,7 @@ enum DeepRow {
         _ source: UnsafeMutablePointer<UInt16>,
         to row: UnsafeMutablePointer<UInt8>,
         width: Int,
-        _ alpha: OptionalRows.Alpha,
+        _ alpha: StoredAlpha,
         _ transform: ColorTransform?
     ) {
         guard let transform else {

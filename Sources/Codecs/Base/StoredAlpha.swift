@@ -1,0 +1,6 @@
+/// How a file stores transparency.
+enum StoredAlpha {
+    case none
+    case straight
+    case premultiplied
+}
