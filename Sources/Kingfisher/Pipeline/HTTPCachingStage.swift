@@ -87,14 +87,11 @@ struct HTTPCachingStage {
             ? (request.originalCache, request.originalEntry) : (cache, request.entry)
     }
 
-    /// The metadata of an image found in memory.
-    func metadata(of image: KFCrossPlatformImage) -> EntryMetadata? {
-        cache.metadata(of: image, request.entry)
-    }
-
-    /// The metadata of an original found in memory.
-    func metadata(ofOriginal image: KFCrossPlatformImage) -> EntryMetadata? {
-        request.originalCache.metadata(of: image, request.originalEntry)
+    /// The metadata of an image, or of an original, found in memory.
+    func metadata(of image: KFCrossPlatformImage, isOriginal: Bool = false) -> EntryMetadata? {
+        isOriginal
+            ? request.originalCache.metadata(of: image, request.originalEntry)
+            : cache.metadata(of: image, request.entry)
     }
 
     /// The record of an original; an image made from it gets the same record.

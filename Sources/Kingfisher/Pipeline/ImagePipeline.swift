@@ -234,39 +234,33 @@ struct ImagePipeline: Sendable {
         _ caching: HTTPCachingStage?,
         _ trace: inout LoadTrace
     ) async throws -> HTTPCachingStage.Hit? {
-        let stage = ProcessStage(request: request)
-        let loaded: LoadedImage?
-        let metadata: EntryMetadata?
-        switch finding {
-        case .final(let image, let type):
-            trace.emit(.hit(type))
-            return .init(image, from: type, caching?.metadata(of: image), request)
-        case .unprocessed(let image, let type):
-            trace.emit(.hit(type))
-            let processed = try await trace.measure(.process) {
-                try await stage.run(cached: image)
+        var type = CacheType.disk
+        var metadata: EntryMetadata?
+        if case .image(let image, let found) = finding.material {
+            metadata = caching?.metadata(of: image, isOriginal: finding.isOriginal)
+            type = found
+            if !finding.isOriginal {
+                trace.emit(.hit(type))
+                if request.isFinal(image) { return .init(image, from: type, metadata, request) }
             }
-            return .init(processed, from: type, caching?.metadata(of: image), request)
-        case .stored(let entry):
-            let stored = try await trace.measure(.process) { try await stage.run(stored: entry) }
-            guard let stored else { return nil }
-            trace.emit(.hit(.disk))
-            return .init(stored.image, from: .disk, stored.metadata, request)
-        case .original(let image):
-            metadata = caching?.metadata(ofOriginal: image)
-            loaded = try await trace.measure(.process) { try await stage.run(original: image) }
-        case .storedOriginal(let entry):
-            let made = try await trace.measure(.process) { try await stage.run(original: entry) }
-            metadata = made?.metadata
-            loaded = made?.loaded
         }
-        guard let loaded else { return nil }
-        trace.emit(.hit(.none))
-        let record = caching?.recordOfOriginal(metadata)
-        await trace.measure(.store) {
-            await StoreStage(request: request, record: record).run(loaded)
+        let made = try await trace.measure(.process) {
+            try await ProcessStage(request: request).run(finding)
         }
-        return .init(loaded.image, from: .none, metadata, request)
+        guard let made else { return nil }
+        metadata = made.metadata ?? metadata
+        if finding.isOriginal {
+            type = .none
+            let record = caching?.recordOfOriginal(metadata)
+            let loaded = LoadedImage(image: made.image, data: nil, originalIsStored: true)
+            trace.emit(.hit(type))
+            await trace.measure(.store) {
+                await StoreStage(request: request, record: record).run(loaded)
+            }
+        } else if case .entry = finding.material {
+            trace.emit(.hit(type))
+        }
+        return .init(made.image, from: type, metadata, request)
     }
 
     private func tellMisses(of request: LoadRequest, _ trace: LoadTrace) {

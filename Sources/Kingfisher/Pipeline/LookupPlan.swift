@@ -65,32 +65,45 @@ struct CacheTarget: Sendable {
 ///
 /// Loads, their explanations and prefetchers follow the same plan.
 struct LookupPlan {
-    enum Place {
-        case memory, disk, shared
-        /// An original, to make the image from.
-        case originalInMemory, originalOnDisk, sharedOriginal
+    /// A layer, and the entry that is looked for there.
+    struct Place {
+        enum Layer { case memory, disk, shared }
 
-        fileprivate var isBeyondMemory: Bool { self != .memory && self != .originalInMemory }
+        let layer: Layer
+        /// Whether it is the original's entry instead of the image's own.
+        let isOriginal: Bool
     }
 
     private let request: LoadRequest
-    private(set) var places: [Place] = [.memory, .disk, .shared]
+    /// Where the answer is looked for; for a load of bytes that is the original on disk.
+    let own: [Place]
+    /// Where an original is looked for, to make the image from.
+    let originals: [Place]
 
     init(_ request: LoadRequest) {
         self.request = request
-        if request.isForBytes {
+        let layers: [Place.Layer] = request.acceptsDisk ? [.memory, .disk, .shared] : [.memory]
+        guard !request.isForBytes else {
             // Decoded images do not have the bytes.
-            let stored = request.storesOriginal && request.originalTarget.isPlain
-            places = stored ? [.memory, .disk, .shared] : [.memory]
-        } else if request.hasSeparateOriginal {
-            places += [.originalInMemory, .originalOnDisk, .sharedOriginal]
+            let isStored = request.storesOriginal && request.originalTarget.isPlain
+            own = (isStored ? layers : [.memory]).map {
+                Place(layer: $0, isOriginal: $0 != .memory)
+            }
+            originals = []
+            return
         }
-        if !request.acceptsDisk { places.removeAll(where: \.isBeyondMemory) }
+        own = layers.map { Place(layer: $0, isOriginal: false) }
+        // Without the option no machine stores originals.
+        let isShared = request.options.cacheOriginalImage
+        originals =
+            request.hasSeparateOriginal
+            ? layers.filter { $0 != .shared || isShared }.map { Place(layer: $0, isOriginal: true) }
+            : []
     }
 
-    /// The image's entry on disk, which for a load of bytes is the original's.
-    var stored: CacheTarget {
-        request.isForBytes ? request.originalTarget : request.target
+    /// The entry of a place.
+    func target(of place: Place) -> CacheTarget {
+        place.isOriginal ? request.originalTarget : request.target
     }
 
     /// Whether memory may be used; the bytes there are removed with the original, also by another
@@ -101,30 +114,29 @@ struct LookupPlan {
 
     /// Whether memory or the disk has the image.
     var isStored: Bool {
-        if request.isForBytes, request.storesOriginal {
-            return places.contains(.disk) && stored.isOnDisk
+        guard let disk = own.first(where: { $0.layer == .disk }) else {
+            return request.target.cachedType == .memory && mayUseMemory
         }
-        let type = request.target.cachedType
-        return places.contains(.disk) ? type.cached : type == .memory
+        return disk.isOriginal ? target(of: disk).isOnDisk : request.target.cachedType.cached
     }
 
-    /// Why a place of this machine does not have the image; nil if it does.
-    func missReason(_ place: Place) -> CacheMissReason? {
-        guard request.looksUp, places.contains(place) else { return .notAsked }
-        return switch place {
-        case .memory: request.target.memoryMissReason ?? (mayUseMemory ? nil : .evicted)
-        case .disk: stored.diskMissReason
-        case .originalInMemory: request.originalTarget.memoryMissReason
-        case .originalOnDisk: request.originalTarget.diskMissReason
-        case .shared, .sharedOriginal: .notAsked
+    /// Why a layer of this machine does not have the image; nil if it does.
+    func missReason(_ layer: Place.Layer, in places: [Place]) -> CacheMissReason? {
+        guard request.looksUp, let place = places.first(where: { $0.layer == layer }) else {
+            return .notAsked
+        }
+        return switch layer {
+        case .memory: target(of: place).memoryMissReason ?? (mayUseMemory ? nil : .evicted)
+        case .disk: target(of: place).diskMissReason
+        case .shared: .notAsked
         }
     }
 
     /// Why no original on this machine can be used; nil if one can.
     var originalMissReason: CacheMissReason? {
-        let memory = missReason(.originalInMemory)
-        guard memory != nil, places.contains(.originalOnDisk) else { return memory }
-        return missReason(.originalOnDisk)
+        guard let memory = missReason(.memory, in: originals) else { return nil }
+        let disk = missReason(.disk, in: originals)
+        return disk == .notAsked ? memory : disk
     }
 }
 
@@ -132,8 +144,8 @@ extension LoadRequest {
     /// The expected course of this request.
     var explanation: LoadExplanation {
         let plan = LookupPlan(self)
-        let memory = plan.missReason(.memory)
-        let disk = plan.missReason(.disk)
+        let memory = plan.missReason(.memory, in: plan.own)
+        let disk = plan.missReason(.disk, in: plan.own)
         let original = plan.originalMissReason
         return LoadExplanation(
             key: key,
@@ -148,10 +160,11 @@ extension LoadRequest {
     }
 
     private func sharedStorage(_ plan: LookupPlan) -> LoadExplanation.SharedStorage? {
-        let target = plan.stored
-        guard looksUp, plan.places.contains(.shared), target.entry.isShareable,
-            let level = target.cache.sharing
-        else { return nil }
+        guard looksUp, let place = plan.own.first(where: { $0.layer == .shared }) else {
+            return nil
+        }
+        let target = plan.target(of: place)
+        guard target.entry.isShareable, let level = target.cache.sharing else { return nil }
         return level.isPaused ? .paused : .asked
     }
 

@@ -6,18 +6,18 @@ import Foundation
 /// Each place is consulted once. An entry on disk is found through the index and not read here, so
 /// it may turn out to be missing or damaged; then ``next()`` continues with the next place.
 struct LookupStage {
-    /// The result of the lookup.
-    enum Finding {
-        /// The final image.
-        case final(KFCrossPlatformImage, CacheType)
-        /// The image before its processor, which must run first.
-        case unprocessed(KFCrossPlatformImage, CacheType)
-        /// An entry on disk that decodes to the image.
-        case stored(StoredEntry)
-        /// An image to make the final one from.
-        case original(KFCrossPlatformImage)
-        /// An entry on disk to make the final image from.
-        case storedOriginal(StoredEntry)
+    /// What a place has.
+    struct Finding {
+        let material: Material
+        /// Whether it is the original, of which the image is made and then stored.
+        let isOriginal: Bool
+    }
+
+    enum Material {
+        /// An image in memory, or one that the cache made itself.
+        case image(KFCrossPlatformImage, CacheType)
+        /// An entry on disk, whose bytes the load decodes.
+        case entry(StoredEntry)
     }
 
     /// The outcome of the request to the shared storage.
@@ -31,10 +31,12 @@ struct LookupStage {
         let hit: SharedHit?
     }
 
+    private typealias Place = LookupPlan.Place
+
     private let request: LoadRequest
     private let task: DownloadTask
     private let plan: LookupPlan
-    private var places: ArraySlice<LookupPlan.Place>
+    private var places: ArraySlice<Place>
     /// The answers of the shared storage since they were taken.
     private var answers: [SharedAnswer] = []
     /// Whether the place before was an entry on disk, which was then unusable.
@@ -46,7 +48,7 @@ struct LookupStage {
         self.request = request
         self.task = task
         plan = LookupPlan(request)
-        places = plan.places[...]
+        places = (plan.own + plan.originals)[...]
     }
 
     /// Returns the answers of the shared storage since the last call.
@@ -61,47 +63,54 @@ struct LookupStage {
     /// task is cancelled.
     mutating func next() async throws -> Finding? {
         while let place = places.popFirst() {
-            if let finding = try await look(place) { return finding }
+            if let material = try await look(place) {
+                return Finding(material: material, isOriginal: place.isOriginal)
+            }
         }
         return nil
     }
 
-    private mutating func look(_ place: LookupPlan.Place) async throws -> Finding? {
-        switch place {
+    private mutating func look(_ place: Place) async throws -> Material? {
+        let target = plan.target(of: place)
+        switch place.layer {
         case .memory:
-            guard plan.mayUseMemory else { return nil }
-            return request.target.imageInMemory.map { finding($0, .memory) }
-        case .disk:
-            let target = plan.stored
-            isUnusableOnDisk = await isOnDisk(target)
-            guard isUnusableOnDisk else { return nil }
-            guard !target.isPlain else { return storedTarget() }
-            return try await disk(of: target).map { finding($0.image, $0.type) }
-        case .shared:
-            let target = plan.stored
-            guard let found = try await askShared(target) else { return nil }
-            guard !target.isPlain else { return storedTarget(found.hit) }
-            // The entry is pending for the disk, where the cache reads it.
-            return try await disk(of: target).map { finding($0.image, $0.type) }
-        case .originalInMemory:
-            guard let image = request.originalTarget.imageInMemory else { return nil }
+            guard plan.mayUseMemory, let image = target.imageInMemory else { return nil }
             // The image is not made if it is no longer needed.
-            try request.checkWanted()
-            return .original(image)
-        case .originalOnDisk:
-            let original = request.originalTarget
-            isUnusableOnDisk = await isOnDisk(original)
-            guard isUnusableOnDisk else { return nil }
-            guard !original.isPlain else { return storedOriginal() }
-            return try await originalOnDisk(original)
-        case .sharedOriginal:
-            // Without the option no machine stores originals.
-            guard request.options.cacheOriginalImage else { return nil }
-            let original = request.originalTarget
-            guard let found = try await askShared(original) else { return nil }
-            guard !original.isPlain else { return storedOriginal(found.hit) }
-            return try await originalOnDisk(original)
+            if place.isOriginal { try request.checkWanted() }
+            return .image(image, .memory)
+        case .disk:
+            isUnusableOnDisk = await isOnDisk(target)
+            return isUnusableOnDisk ? try await material(of: target, place) : nil
+        case .shared:
+            guard let found = try await askShared(target) else { return nil }
+            return try await material(of: target, place, shared: found.hit)
         }
+    }
+
+    /// The entry, or the image that the cache reads and decodes itself.
+    private func material(
+        of target: CacheTarget,
+        _ place: Place,
+        shared: SharedHit? = nil
+    ) async throws -> Material? {
+        guard !target.isPlain else {
+            return .entry(StoredEntry(target, isOriginal: place.isOriginal, request, shared))
+        }
+        // A damaged or missing file is a miss: the image is loaded and stored again. An entry of the
+        // shared storage is pending for the disk, where the cache reads it.
+        let found = try? await target.cache.lookUp(
+            key: target.key,
+            entry: target.entry,
+            options: target.options,
+            isStillWanted: request.isStillWanted
+        )
+        guard let found, let image = found.image else {
+            // If the image is no longer needed, nothing is downloaded.
+            try request.checkWanted()
+            return nil
+        }
+        if place.isOriginal { try request.checkWanted() }
+        return .image(image, found.cacheType)
     }
 
     /// Whether the disk has an entry; on another thread if the options say so, or if the folder must
@@ -112,12 +121,6 @@ struct LookupStage {
         guard options.asyncCacheTypeCheck || !isHere else { return target.isOnDisk }
         task.attachLookup()
         return await target.cache.probing { target.isOnDisk }
-    }
-
-    private func originalOnDisk(_ original: CacheTarget) async throws -> Finding? {
-        let image = try await disk(of: original)?.image
-        try request.checkWanted()
-        return image.map { .original($0) }
     }
 
     /// Asks the shared storage for an entry, unless it did not answer this load before.
@@ -140,60 +143,6 @@ struct LookupStage {
             isSharing = false
             answers.append(SharedAnswer(answer: .unavailable, duration: took))
         }
-        return nil
-    }
-
-    private func finding(_ image: KFCrossPlatformImage, _ type: CacheType) -> Finding {
-        request.isFinal(image) ? .final(image, type) : .unprocessed(image, type)
-    }
-
-    // MARK: Entries that are decoded by the load
-
-    private func storedTarget(_ shared: SharedHit? = nil) -> Finding {
-        guard !request.isForBytes else { return storedOriginal(shared) }
-        let isRaw = request.storesRawBytes
-        let isMade = isRaw && request.options.processor.prefersBytes
-        return .stored(
-            StoredEntry(
-                cache: request.targetCache,
-                entry: request.entry,
-                options: isMade ? request.options : request.decodingOptions,
-                tag: isRaw && !isMade ? ImageCache.Tag.unprocessed : ImageCache.Tag.processed,
-                ignoresCancel: true,
-                shared: shared
-            )
-        )
-    }
-
-    private func storedOriginal(_ shared: SharedHit? = nil) -> Finding {
-        let isMade = request.options.processor.prefersBytes
-        return .storedOriginal(
-            StoredEntry(
-                cache: request.originalCache,
-                entry: request.originalEntry,
-                options: isMade ? request.options : request.decodingOptions,
-                // The result of the processor must not be stored in place of the original.
-                tag: isMade ? nil : ImageCache.Tag.processed,
-                ignoresCancel: false,
-                shared: shared
-            )
-        )
-    }
-
-    /// The image that the cache reads and decodes itself.
-    private func disk(
-        of target: CacheTarget
-    ) async throws -> (image: KFCrossPlatformImage, type: CacheType)? {
-        // A damaged or missing file is a miss: the image is loaded and stored again.
-        let found = try? await target.cache.lookUp(
-            key: target.key,
-            entry: target.entry,
-            options: target.options,
-            isStillWanted: request.isStillWanted
-        )
-        if let found, let image = found.image { return (image, found.cacheType) }
-        // If the image is no longer needed, nothing is downloaded.
-        try request.checkWanted()
         return nil
     }
 }

@@ -29,39 +29,33 @@ struct ProcessStage {
         }
     }
 
-    /// Makes the image from a cached original.
-    func run(original: KFCrossPlatformImage) async throws -> LoadedImage {
-        let image = try await processing.image(of: .image(original), options: request.options)
-        return LoadedImage(image: image, data: nil, originalIsStored: true)
-    }
-
-    /// Makes the image from an original on disk; nil if it is missing or damaged.
-    func run(
-        original entry: StoredEntry
-    ) async throws -> (loaded: LoadedImage, metadata: EntryMetadata?)? {
-        guard let stored = try await entry.image(for: request) else { return nil }
-        guard !request.options.processor.prefersBytes else {
-            let loaded = LoadedImage(image: stored.image, data: nil, originalIsStored: true)
-            return (loaded, stored.metadata)
+    /// Makes the image of a finding; nil if it is missing or damaged.
+    func run(_ finding: LookupStage.Finding) async throws -> StoredImage? {
+        switch finding.material {
+        case .image(let image, _):
+            let made = try await finding.isOriginal ? processed(image) : run(cached: image)
+            return StoredImage(image: made, metadata: nil)
+        case .entry(let entry):
+            guard let stored = try await entry.image(for: request) else { return nil }
+            guard entry.needsProcessing else { return stored }
+            return StoredImage(
+                image: try await processed(stored.image),
+                metadata: stored.metadata
+            )
         }
-        return (try await run(original: stored.image), stored.metadata)
     }
 
-    /// Makes the image of an entry on disk; nil if it is missing or damaged.
-    func run(stored entry: StoredEntry) async throws -> StoredImage? {
-        guard let stored = try await entry.image(for: request) else { return nil }
-        guard entry.tag == ImageCache.Tag.unprocessed else { return stored }
-        let image = try await processing.image(of: .image(stored.image), options: request.options)
-        return StoredImage(image: image, metadata: stored.metadata)
+    private func processed(_ image: KFCrossPlatformImage) async throws -> KFCrossPlatformImage {
+        try await processing.image(of: .image(image), options: request.options)
     }
 
     /// Adapts a cached image: runs the processor if it has not run, and makes an animation again
     /// from its bytes if it was made with other creating options.
-    func run(cached image: KFCrossPlatformImage) async throws -> KFCrossPlatformImage {
+    private func run(cached image: KFCrossPlatformImage) async throws -> KFCrossPlatformImage {
         let options = request.options
         var image = image
         if request.storesRawBytes, !request.targetCache.holdsProcessedImage(request.entry) {
-            image = try await processing.image(of: .image(image), options: options)
+            image = try await processed(image)
         }
         guard image.isAnimation(otherThan: options.imageCreatingOptions),
             let file = image.animationFile

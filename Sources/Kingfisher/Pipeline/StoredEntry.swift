@@ -5,16 +5,45 @@ import Foundation
 /// One read and one decode serve all loads that need the same result, within the memory budget and
 /// directly at the size that the processor needs.
 struct StoredEntry: Sendable {
-    let cache: ImageCache
-    let entry: CacheEntryName
+    private let cache: ImageCache
+    private let entry: CacheEntryName
     /// The options with the processor that receives the bytes.
-    let options: KingfisherParsedOptionsInfo
+    private let options: KingfisherParsedOptionsInfo
     /// The tag of the image in memory; nil if the image is not the entry's own.
-    let tag: UInt8?
+    private let tag: UInt8?
     /// Whether the image is delivered even if the load was cancelled.
-    let ignoresCancel: Bool
+    private let ignoresCancel: Bool
+    /// Whether the load's processor still has to run.
+    let needsProcessing: Bool
     /// The entry if it comes from the shared storage, for a disk that cannot store it.
-    var shared: SharedHit?
+    private let shared: SharedHit?
+
+    /// - Parameters:
+    ///   - target: The entry.
+    ///   - isOriginal: Whether it is the original's.
+    ///   - request: The load.
+    ///   - shared: The entry if it comes from the shared storage.
+    init(
+        _ target: CacheTarget,
+        isOriginal: Bool,
+        _ request: LoadRequest,
+        _ shared: SharedHit?
+    ) {
+        cache = target.cache
+        entry = target.entry
+        let isRaw = isOriginal || request.storesRawBytes
+        let isMade = isRaw && request.options.processor.prefersBytes
+        options = isMade ? request.options : request.decodingOptions
+        needsProcessing = isRaw && !isMade
+        if isOriginal {
+            // The result of the processor must not be stored in place of the original.
+            tag = isMade ? nil : ImageCache.Tag.processed
+        } else {
+            tag = needsProcessing ? ImageCache.Tag.unprocessed : ImageCache.Tag.processed
+        }
+        ignoresCancel = !isOriginal
+        self.shared = shared
+    }
 
     /// The image; nil if the entry is gone or damaged.
     ///
