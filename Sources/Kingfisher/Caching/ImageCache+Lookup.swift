@@ -153,7 +153,7 @@ extension ImageCache {
         isStillWanted: (@Sendable () -> Bool)? = nil,
         completion: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
-        let mark = mark(of: entry)
+        let version = version(of: entry)
         let read: @Sendable () -> Void = { [self] in
             let result = Result { () throws(KingfisherError) in
                 try imageOnDisk(
@@ -161,7 +161,7 @@ extension ImageCache {
                     entry: entry,
                     options: options,
                     promotes: promotes,
-                    since: mark,
+                    since: version,
                     isWanted: isStillWanted ?? { true }
                 )
             }
@@ -179,7 +179,7 @@ extension ImageCache {
         entry: CacheEntryName,
         options: KingfisherParsedOptionsInfo,
         promotes: Bool,
-        since mark: UInt32,
+        since version: UInt32,
         isWanted: () -> Bool
     ) throws(KingfisherError) -> KFCrossPlatformImage? {
         guard isWanted() else { return nil }
@@ -189,7 +189,7 @@ extension ImageCache {
         let serializer = options.cacheSerializer
         guard let image = serializer.image(with: stored.data, options: options) else {
             // Without an image from a worker, the bytes may be sound.
-            if !options.isolated { discardUndecodable(entry, key: key, since: mark) }
+            if !options.isolated { discardUndecodable(entry, key: key, since: version) }
             return nil
         }
         guard isWanted() else { return nil }
@@ -201,7 +201,7 @@ extension ImageCache {
                 metadata: stored.metadata,
                 tag: isOriginal ? Tag.unprocessed : Tag.processed,
                 expiration: options.memoryCacheExpiration,
-                since: mark
+                since: version
             )
         }
         return image
@@ -236,17 +236,19 @@ extension ImageCache {
 
     /// A number that changes when the image of the entry in memory is stored or removed; read it
     /// before the bytes.
-    func mark(of entry: CacheEntryName) -> UInt32 { memoryStorage.store.mark(of: entry.memoryKey) }
+    func version(of entry: CacheEntryName) -> UInt32 {
+        memoryStorage.store.version(of: entry.memoryKey)
+    }
 
     /// Stores an image made from an entry's bytes in memory with their metadata, unless the entry
-    /// was stored or removed since the mark was read.
+    /// was stored or removed since the version was read.
     func keep(
         _ image: KFCrossPlatformImage,
         of entry: CacheEntryName,
         metadata: EntryMetadata?,
         tag: UInt8,
         expiration: StorageExpiration?,
-        since mark: UInt32
+        since version: UInt32
     ) {
         memoryStorage.store.store(
             image,
@@ -255,13 +257,13 @@ extension ImageCache {
             tag: tag,
             note: metadata,
             expiration: expiration ?? memoryStorage.config.expiration,
-            ifUnchangedSince: mark
+            ifUnchangedSince: version
         )
     }
 
     /// Removes an entry whose bytes cannot be decoded, unless it may have been replaced.
-    func discardUndecodable(_ entry: CacheEntryName, key: String, since mark: UInt32) {
-        guard mark == self.mark(of: entry) else { return }
+    func discardUndecodable(_ entry: CacheEntryName, key: String, since version: UInt32) {
+        guard version == self.version(of: entry) else { return }
         diskStorage.discard(entry)
         Log.warning("A cached file is no picture, and was removed.", key: key)
     }

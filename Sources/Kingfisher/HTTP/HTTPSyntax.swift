@@ -89,11 +89,11 @@ enum ContentCoding {
             + (features & CURL_VERSION_BROTLI != 0 ? ["br"] : [])
     }()
 
-    /// The value of `Accept-Encoding`: the codings in `wish` that are supported, or all of them if
+    /// The value of `Accept-Encoding`: the codings in `requested` that are supported, or all of them if
     /// nil.
-    static func accepted(_ wish: String?) -> String {
-        guard let wish else { return all }
-        let offers = wish.split(separator: ",").map { String($0.trimmed) }
+    static func accepted(_ requested: String?) -> String {
+        guard let requested else { return all }
+        let offers = requested.split(separator: ",").map { String($0.trimmed) }
         return joined(
             offers.filter { offer in
                 let name = offer.prefix { $0 != ";" }.trimmed.lowercased()

@@ -12,9 +12,9 @@ struct HTTPCachingStage {
     enum Step {
         case deliver(RetrieveImageResult)
         /// Deliver the image, and revalidate it in the background with this request.
-        case deliverAndRefresh(RetrieveImageResult, Judged, LoadRequest)
+        case deliverAndRefresh(RetrieveImageResult, Decision, LoadRequest)
         /// Send this request; it may confirm the cached image.
-        case fetch(Judged?, LoadRequest)
+        case fetch(Decision?, LoadRequest)
     }
 
     /// The request of the load, for the variant of the image that it selects.
@@ -55,30 +55,30 @@ struct HTTPCachingStage {
     /// - Returns: The next step; a request to send may be conditional.
     /// - Throws: The error of a recent response that there is no image.
     func step(for hit: Hit?) async throws -> Step {
-        guard let judged = judged(hit) else {
+        guard let decision = decision(hit) else {
             if request.looksUp, hit == nil { try await checkAbsence() }
             return try fetch(nil)
         }
-        switch judged.policy.step {
-        case .use: return .deliver(judged.hit.result.with(.fresh))
-        case .useStale: return .deliver(judged.hit.result.with(.stale))
+        switch decision.policy.step {
+        case .use: return .deliver(decision.hit.result.with(.fresh))
+        case .useStale: return .deliver(decision.hit.result.with(.stale))
         case .useAndRevalidate where !control.isOnlyIfCached:
             return .deliverAndRefresh(
-                judged.hit.result.with(.stale),
-                judged,
-                asking(judged.policy)
+                decision.hit.result.with(.stale),
+                decision,
+                asking(decision.policy)
             )
-        case .useAndRevalidate, .revalidate: return try fetch(judged)
+        case .useAndRevalidate, .revalidate: return try fetch(decision)
         }
     }
 
-    private func judged(_ hit: Hit?) -> Judged? {
+    private func decision(_ hit: Hit?) -> Decision? {
         guard let hit, let metadata = hit.metadata else { return nil }
         let (cache, entry) = place(of: hit)
         guard let record = cache.record(metadata, of: entry), !record.isNegative else { return nil }
         var known = hit
         known.result.response = record.answer.response(at: time)
-        return Judged(known, metadata, record, policy(record))
+        return Decision(known, metadata, record, policy(record))
     }
 
     /// The cache and the entry of the image, or of the original it was made from.
@@ -114,11 +114,11 @@ struct HTTPCachingStage {
         )
     }
 
-    private func fetch(_ judged: Judged?) throws -> Step {
+    private func fetch(_ decision: Decision?) throws -> Step {
         guard !control.isOnlyIfCached else {
             throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
         }
-        return .fetch(judged, judged.map { asking($0.policy) } ?? unconditional())
+        return .fetch(decision, decision.map { asking($0.policy) } ?? unconditional())
     }
 
     /// A request for the image without a condition.
@@ -156,26 +156,26 @@ struct HTTPCachingStage {
     /// The result of a hit if the network must not be used, provided that it applies to this
     /// request.
     func offline(_ hit: Hit) -> RetrieveImageResult? {
-        guard let judged = judged(hit) else { return hit.result.with(.stale) }
-        guard judged.policy.isSelected else { return nil }
-        return hit.result.with(judged.policy.step == .use ? .fresh : .stale)
+        guard let decision = decision(hit) else { return hit.result.with(.stale) }
+        guard decision.policy.isSelected else { return nil }
+        return hit.result.with(decision.policy.step == .use ? .fresh : .stale)
     }
 
     /// Whether the caller should revalidate in the background; false while another load does.
-    func beginRefresh(_ judged: Judged) -> Bool {
-        let (cache, entry) = place(of: judged.hit)
-        return cache.beginRefresh(of: entry, judged.metadata, with: judged.record)
+    func beginRefresh(_ decision: Decision) -> Bool {
+        let (cache, entry) = place(of: decision.hit)
+        return cache.beginRefresh(of: entry, decision.metadata, with: decision.record)
     }
 
-    func endRefresh(_ judged: Judged) {
-        let (cache, entry) = place(of: judged.hit)
+    func endRefresh(_ decision: Decision) {
+        let (cache, entry) = place(of: decision.hit)
         cache.endRefresh(of: entry)
     }
 
     // MARK: After the response
 
     /// The meaning of a response for the cached image.
-    enum Verdict {
+    enum Revalidation {
         /// The image is confirmed.
         case confirmed(RetrieveImageResult)
         /// The response is about another version: request again without a condition.
@@ -185,48 +185,48 @@ struct HTTPCachingStage {
     }
 
     /// Evaluates the response to a request of ``step(for:)``.
-    func verdict(
+    func revalidation(
         _ output: FetchStage.Output,
-        about judged: Judged?,
+        about decision: Decision?,
         _ conditional: ConditionalRequest?
-    ) -> Verdict {
+    ) -> Revalidation {
         guard case .data(let fetched) = output, let response = fetched.response,
             let conditional, conditional.condition?.isConfirmed(by: response) == true
         else { return .new }
-        guard let judged else { return .unusable }
+        guard let decision else { return .unusable }
         let redirects = conditional.chain.steps?.redirects ?? []
         guard response.statusCode == 304 else {
-            let record = judged.record.reached(
+            let record = decision.record.reached(
                 known: conditional.known,
                 redirects: redirects + [response],
                 time: time,
                 requestField: field
             )
-            replace(judged, by: record)
-            return .confirmed(judged.hit.result.with(.fresh, metrics: fetched.metrics))
+            replace(decision, by: record)
+            return .confirmed(decision.hit.result.with(.fresh, metrics: fetched.metrics))
         }
-        guard judged.record.answer.isConfirmed(by: response) else { return .unusable }
+        guard decision.record.answer.isConfirmed(by: response) else { return .unusable }
         let record =
             control.isNoStore
-            ? judged.record
-            : judged.record.confirmed(
+            ? decision.record
+            : decision.record.confirmed(
                 known: conditional.known,
                 redirects: redirects,
                 by: response,
                 time: time,
                 requestField: field
             )
-        if let record { replace(judged, by: record) } else { removeImage() }
-        var result = judged.hit.result.with(.revalidated, metrics: fetched.metrics)
-        result.response = (record ?? judged.record).answer.response(at: time)
+        if let record { replace(decision, by: record) } else { removeImage() }
+        var result = decision.hit.result.with(.revalidated, metrics: fetched.metrics)
+        result.response = (record ?? decision.record).answer.response(at: time)
         return .confirmed(result)
     }
 
-    private func replace(_ judged: Judged, by record: HTTPRecord) {
-        let (cache, entry) = place(of: judged.hit)
-        cache.replace(judged.metadata, by: record, of: entry)
+    private func replace(_ decision: Decision, by record: HTTPRecord) {
+        let (cache, entry) = place(of: decision.hit)
+        cache.replace(decision.metadata, by: record, of: entry)
         // The image that was just made from the original.
-        if judged.hit.isMadeOfOriginal, let made = metadata(of: judged.hit.image) {
+        if decision.hit.isMadeOfOriginal, let made = metadata(of: decision.hit.image) {
             self.cache.replace(made, by: record, of: request.entry)
         }
     }
@@ -235,7 +235,7 @@ struct HTTPCachingStage {
     /// stored.
     func storing(
         _ output: FetchStage.Output,
-        about judged: Judged?,
+        about decision: Decision?,
         _ conditional: ConditionalRequest?
     ) -> (request: LoadRequest, store: StoreStage?) {
         guard case .data(let fetched) = output, let response = fetched.response else {
@@ -251,16 +251,16 @@ struct HTTPCachingStage {
             removeImage()
             return (request, nil)
         }
-        let target = record.flatMap { entry(of: $0, beside: judged) } ?? request
+        let target = record.flatMap { entry(of: $0, beside: decision) } ?? request
         return (target, StoreStage(request: target, record: record))
     }
 
     /// The request for a separate entry, if the image is a variant of one that is kept.
-    private func entry(of record: HTTPRecord, beside judged: Judged?) -> LoadRequest? {
-        guard let judged, !isVariant, !judged.hit.isMadeOfOriginal,
-            let (first, number) = judged.record.adding(record, requestField: field)
+    private func entry(of record: HTTPRecord, beside decision: Decision?) -> LoadRequest? {
+        guard let decision, !isVariant, !decision.hit.isMadeOfOriginal,
+            let (first, number) = decision.record.adding(record, requestField: field)
         else { return nil }
-        cache.replace(judged.metadata, by: first, of: request.entry)
+        cache.replace(decision.metadata, by: first, of: request.entry)
         return request.with(variant: number)
     }
 
@@ -282,15 +282,15 @@ struct HTTPCachingStage {
     ///
     /// - Throws: The error, if there is none.
     func recover(
-        _ judged: Judged?,
+        _ decision: Decision?,
         from error: any Error,
         _ conditional: ConditionalRequest?
     ) throws -> RetrieveImageResult {
         noteFailure(error, conditional)
-        guard let judged, (error as? KingfisherError)?.isServerFailure == true,
-            judged.policy.mayStandForError
+        guard let decision, (error as? KingfisherError)?.isServerFailure == true,
+            decision.policy.mayStandForError
         else { throw error }
-        return judged.hit.result.with(.stale)
+        return decision.hit.result.with(.stale)
     }
 
     /// Records that there is no image, if the response says so.

@@ -11,14 +11,14 @@ extension ImagePipeline {
         switch try await caching.step(for: hit) {
         case .deliver(let result):
             return result
-        case .deliverAndRefresh(let result, let judged, let request):
-            refresh(judged, request, caching)
+        case .deliverAndRefresh(let result, let decision, let request):
+            refresh(decision, request, caching)
             return result
-        case .fetch(let judged, let request):
+        case .fetch(let decision, let request):
             do {
-                return try await ask(request, about: judged, caching, events, task, &trace)
+                return try await ask(request, about: decision, caching, events, task, &trace)
             } catch {
-                return try caching.recover(judged, from: error, request.conditional)
+                return try caching.recover(decision, from: error, request.conditional)
             }
         }
     }
@@ -27,7 +27,7 @@ extension ImagePipeline {
     @inline(never)
     private func ask(
         _ request: LoadRequest,
-        about judged: HTTPCachingStage.Judged?,
+        about decision: HTTPCachingStage.Decision?,
         _ caching: HTTPCachingStage,
         _ events: LoadEvents,
         _ task: DownloadTask,
@@ -35,31 +35,31 @@ extension ImagePipeline {
     ) async throws -> RetrieveImageResult {
         var request = request
         var fetched = try await fetch(request, events, task, &trace)
-        switch caching.verdict(fetched, about: judged, request.conditional) {
+        switch caching.revalidation(fetched, about: decision, request.conditional) {
         case .confirmed(let result): return result
         case .unusable:
             request = caching.unconditional(after: request.conditional)
             fetched = try await fetch(request, events, task, &trace)
         case .new: break
         }
-        let (storing, store) = caching.storing(fetched, about: judged, request.conditional)
+        let (storing, store) = caching.storing(fetched, about: decision, request.conditional)
         return try await finish(fetched, storing, store, &trace).with(.fresh)
     }
 
     /// Revalidates a delivered image in the background, in a separate load.
     private func refresh(
-        _ judged: HTTPCachingStage.Judged,
+        _ decision: HTTPCachingStage.Decision,
         _ request: LoadRequest,
         _ caching: HTTPCachingStage
     ) {
-        guard caching.beginRefresh(judged) else { return }
+        guard caching.beginRefresh(decision) else { return }
         Task {
             var trace = LoadTrace(request, observers: observers)
             let task = DownloadTask()
             do {
                 let result = try await ask(
                     request,
-                    about: judged,
+                    about: decision,
                     caching,
                     LoadEvents(),
                     task,
@@ -73,7 +73,7 @@ extension ImagePipeline {
                 let error = KingfisherError(loading: error, of: request.source, task: task)
                 trace.fail(error)
             }
-            caching.endRefresh(judged)
+            caching.endRefresh(decision)
         }
     }
 }
@@ -94,7 +94,7 @@ extension HTTPCachingStage {
     /// A hit with its record, and how it may be used.
     ///
     /// A class, because a load keeps it in several places while the server is asked.
-    final class Judged: Sendable {
+    final class Decision: Sendable {
         let hit: Hit
         let metadata: EntryMetadata
         let record: HTTPRecord

@@ -137,7 +137,7 @@ struct ImagePipeline: Sendable {
             hit = try await lookUp(request, caching, task, &isSharing, &trace)
             if let hit, caching == nil { return .result(hit.result) }
             if hit == nil {
-                tellMisses(of: request, trace)
+                emitMisses(of: request, trace)
                 try request.checkWantedAfterMiss()
             }
         }
@@ -263,7 +263,7 @@ struct ImagePipeline: Sendable {
         return .init(made.image, from: type, metadata, request)
     }
 
-    private func tellMisses(of request: LoadRequest, _ trace: LoadTrace) {
+    private func emitMisses(of request: LoadRequest, _ trace: LoadTrace) {
         guard trace.isObserved else { return }
         let explanation = request.explanation
         trace.emit(.miss(.memory, explanation.memory ?? .damaged))

@@ -171,7 +171,7 @@ extension LoadRequest {
     /// The processors, and where each of them runs if bytes have to be decoded.
     private var steps: [LoadExplanation.Step] {
         let all = (options.processor as? ProcessorChain)?.steps ?? [options.processor]
-        let known = options.isolated ? all.count - ProcessorCut(options.processor).here.count : 0
+        let known = options.isolated ? all.count - ProcessorCut(options.processor).local.count : 0
         return all.enumerated().map { index, step in
             LoadExplanation.Step(
                 processor: step.identifier,

@@ -63,7 +63,7 @@ struct StoredEntry: Sendable {
     }
 
     private func madeImage(for request: LoadRequest) async throws -> StoredImage? {
-        let version = cache.mark(of: entry)
+        let version = cache.version(of: entry)
         let encoded = cache.encodedImages.image(for: .init(entry: entry, version: version)) {
             try contents()
         }
@@ -116,7 +116,7 @@ struct StoredEntry: Sendable {
 
     /// The bytes from the shared storage, unless the entry was stored or removed since.
     private var sharedContents: DiskContents? {
-        guard let shared, shared.mark == cache.mark(of: entry) else { return nil }
+        guard let shared, shared.version == cache.version(of: entry) else { return nil }
         return shared.contents
     }
 }

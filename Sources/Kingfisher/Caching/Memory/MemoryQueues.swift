@@ -51,7 +51,7 @@ struct MemoryQueues {
     }
 
     /// A number that changes when the key is stored or removed, and rarely otherwise.
-    func mark(of key: CacheKey) -> UInt32 { changes[Self.place(of: key)] }
+    func version(of key: CacheKey) -> UInt32 { changes[Self.place(of: key)] }
 
     mutating func noteChange(of key: CacheKey) { changes[Self.place(of: key)] &+= 1 }
 

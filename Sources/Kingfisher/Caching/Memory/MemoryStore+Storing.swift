@@ -9,7 +9,7 @@ extension MemoryStore {
     /// the object, and `note` by ``note(of:for:)``. If `expiration` has already passed, nothing is
     /// stored or replaced.
     ///
-    /// With a `mark`, the object was read elsewhere since the mark was obtained. It is then not
+    /// With a `version`, the object was read elsewhere since the version was obtained. It is then not
     /// stored if the key was stored or removed since.
     func store(
         _ object: StoredObject,
@@ -18,12 +18,12 @@ extension MemoryStore {
         tag: UInt8 = 0,
         note: StoredObject? = nil,
         expiration: StorageExpiration,
-        ifUnchangedSince mark: UInt32? = nil
+        ifUnchangedSince version: UInt32? = nil
     ) {
         let now = clock.now()
         guard !expiration.isAlreadyExpired(at: now) else {
             // A read in progress may return the object that was to be replaced.
-            if mark == nil { queues.withLock { $0.noteChange(of: key) } }
+            if version == nil { queues.withLock { $0.noteChange(of: key) } }
             return
         }
         let entry = MemoryEntry(
@@ -35,17 +35,17 @@ extension MemoryStore {
             note: note,
             cost: max(cost, 0)
         )
-        store(entry, ifUnchangedSince: mark, at: now)
+        store(entry, ifUnchangedSince: version, at: now)
     }
 
     private func store(
         _ entry: MemoryEntry,
-        ifUnchangedSince mark: UInt32?,
+        ifUnchangedSince version: UInt32?,
         at now: TimeInterval
     ) {
         inBatches { queues, eviction in
-            if let mark {
-                let isUnchanged = mark == queues.mark(of: entry.key)
+            if let version {
+                let isUnchanged = version == queues.version(of: entry.key)
                 guard isUnchanged, !isResident(entry.key, at: now) else { return true }
             } else {
                 queues.noteChange(of: entry.key)
@@ -54,9 +54,9 @@ extension MemoryStore {
         }
     }
 
-    /// Returns a mark for ``store(_:for:cost:tag:note:expiration:ifUnchangedSince:)``; call it
+    /// Returns a version for ``store(_:for:cost:tag:note:expiration:ifUnchangedSince:)``; call it
     /// before reading an object elsewhere.
-    func mark(of key: CacheKey) -> UInt32 { queues.withLock { $0.mark(of: key) } }
+    func version(of key: CacheKey) -> UInt32 { queues.withLock { $0.version(of: key) } }
 
     /// The note stored with an object; nil if the key has a different object now.
     func note(of object: StoredObject, for key: CacheKey) -> StoredObject? {
@@ -142,18 +142,18 @@ extension MemoryStore {
     /// Finds an evicted object that is still referenced elsewhere, and stores it again.
     func revive(_ key: CacheKey, extending: ExpirationExtending, at now: TimeInterval) -> Hit? {
         var released = Released()
-        let (found, mark) = queues.withLock { queues -> (MemoryEntry?, UInt32) in
+        let (found, version) = queues.withLock { queues -> (MemoryEntry?, UInt32) in
             let entry = shards[key.hash & 15].state.withLock { state in
                 let entry = state.findEvicted(key, at: now, &released)
                 if entry == nil { state.absences += 1 } else { state.hits += 1 }
                 return entry
             }
             if entry != nil { queues.statistics.revivals += 1 }
-            return (entry, queues.mark(of: key))
+            return (entry, queues.version(of: key))
         }
         guard var entry = found else { return nil }
         entry.extend(extending, at: now)
-        store(entry, ifUnchangedSince: mark, at: now)
+        store(entry, ifUnchangedSince: version, at: now)
         return Hit(object: entry.object, tag: entry.tag)
     }
 }

@@ -16,20 +16,20 @@ final class SharedHit: Sendable {
     let contents: DiskContents
     /// Seconds since the reference date.
     fileprivate let expiry: TimeInterval
-    /// The mark of the entry in memory before the storage was asked.
-    let mark: UInt32
+    /// The version of the entry in memory before the storage was asked.
+    let version: UInt32
     /// Bounds the entries in memory until they are decoded.
     private let permit: SharedLevel.Permit
 
     fileprivate init(
         _ contents: DiskContents,
         until expiry: TimeInterval,
-        mark: UInt32,
+        version: UInt32,
         permit: SharedLevel.Permit
     ) {
         self.contents = contents
         self.expiry = expiry
-        self.mark = mark
+        self.version = version
         self.permit = permit
     }
 }
@@ -183,7 +183,7 @@ final class SharedLevel: Sendable {
     private func fetch(_ entry: CacheEntryName, _ permit: Permit) async -> SharedFinding {
         let name = entry.sharedName
         guard !writes.isRemoving(name) else { return .miss }
-        let mark = memory.mark(of: entry.memoryKey)
+        let version = memory.version(of: entry.memoryKey)
         switch await reads.value(of: name) {
         case .missing: return .miss
         case .unavailable: return .unavailable
@@ -194,12 +194,12 @@ final class SharedLevel: Sendable {
             }
             guard value.expiry > disk.store.clock.now() else { return .miss }
             // Stored or removed meanwhile.
-            guard mark == memory.mark(of: entry.memoryKey), !writes.isRemoving(name) else {
+            guard version == memory.version(of: entry.memoryKey), !writes.isRemoving(name) else {
                 return disk.holds(entry) ? .hit(nil) : .miss
             }
             let contents = DiskContents(data: value.data, metadata: metadata(of: value, entry))
-            keep(contents, of: entry, until: value.expiry, since: mark)
-            return .hit(SharedHit(contents, until: value.expiry, mark: mark, permit: permit))
+            keep(contents, of: entry, until: value.expiry, since: version)
+            return .hit(SharedHit(contents, until: value.expiry, version: version, permit: permit))
         }
     }
 
@@ -221,7 +221,7 @@ final class SharedLevel: Sendable {
         _ contents: DiskContents,
         of entry: CacheEntryName,
         until expiry: TimeInterval,
-        since mark: UInt32
+        since version: UInt32
     ) {
         let own = disk.config.expiration
         let ownExpiry = own.expiry(from: disk.store.clock.now())
@@ -237,7 +237,7 @@ final class SharedLevel: Sendable {
             Log.debug("A shared entry was not stored on disk: \(reason)", key: entry.computedKey)
         }
         // A removal between the check and the store must not be undone.
-        if mark != memory.mark(of: entry.memoryKey) {
+        if version != memory.version(of: entry.memoryKey) {
             disk.queue.enqueue(.removal, on: disk.fileName(of: entry), completion: { _ in })
         }
     }

@@ -86,15 +86,15 @@ final class ImageMaker: Sendable {
         let cost = header.map { WorkCost(options).of($0, by: options.processor) } ?? 0
         let cut = ProcessorCut(options.processor)
         return try await budget.with(bytes: cost) {
-            guard let apart = cut.apart else {
+            guard let remote = cut.remote else {
                 return try await run(.data(data), options, in: lane)
             }
             let image = try await lane.leaving {
-                try await decoding.image(of: data, by: apart, options, lane.urgency)
+                try await decoding.image(of: data, by: remote, options, lane.urgency)
             }
-            guard !cut.here.isEmpty else { return image }
+            guard !cut.local.isEmpty else { return image }
             var rest = options
-            rest.processor = ProcessorChain(steps: cut.here)
+            rest.processor = ProcessorChain(steps: cut.local)
             // The chain passes the profile of the colours on.
             return try await run(.image(image), rest, in: lane)
         }

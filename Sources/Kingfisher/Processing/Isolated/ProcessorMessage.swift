@@ -57,22 +57,22 @@ enum PortableProcessors {
 /// A processor cut in two: the steps of a worker, and the remaining ones of this process.
 struct ProcessorCut {
     /// Nil when the bytes go to a processor that only this process knows.
-    let apart: (any ImageProcessor)?
+    let remote: (any ImageProcessor)?
     /// Those from the first foreign one on.
-    let here: [any ImageProcessor]
+    let local: [any ImageProcessor]
 
     init(_ processor: any ImageProcessor) {
         if let keeping = processor as? ProfileKeepingProcessor {
             let cut = ProcessorCut(keeping.processor)
-            apart = cut.apart.map { ProfileKeepingProcessor($0) }
-            here = cut.here
+            remote = cut.remote.map { ProfileKeepingProcessor($0) }
+            local = cut.local
             return
         }
         let steps = (processor as? ProcessorChain)?.steps ?? [processor]
         let known = steps.prefix(PortableProcessors.maxSteps)
             .prefix { PortableProcessors.contain($0) }
-        here = Array(steps.dropFirst(known.count))
-        apart = known.count > 1 ? ProcessorChain(steps: Array(known)) : known.first
+        local = Array(steps.dropFirst(known.count))
+        remote = known.count > 1 ? ProcessorChain(steps: Array(known)) : known.first
     }
 }
 

@@ -275,12 +275,12 @@ struct IsolatedDecodingTests {
         let shrinks = DownsamplingImageProcessor(size: CGSize(width: 9, height: 9))
         let blurs = BlurImageProcessor(blurRadius: 2)
         let cut = ProcessorCut((shrinks |> Foreign()) |> blurs)
-        #expect(cut.apart?.identifier == shrinks.identifier)
-        #expect(cut.here.map(\.identifier) == [Foreign().identifier, blurs.identifier])
-        #expect(ProcessorCut(Foreign()).apart == nil)
-        #expect(ProcessorCut(shrinks |> blurs).here.isEmpty)
+        #expect(cut.remote?.identifier == shrinks.identifier)
+        #expect(cut.local.map(\.identifier) == [Foreign().identifier, blurs.identifier])
+        #expect(ProcessorCut(Foreign()).remote == nil)
+        #expect(ProcessorCut(shrinks |> blurs).local.isEmpty)
         // It has the identifier of a built-in processor but is not one.
-        #expect(ProcessorCut(Foreign(identifier: shrinks.identifier)).apart == nil)
+        #expect(ProcessorCut(Foreign(identifier: shrinks.identifier)).remote == nil)
         #expect(!PortableProcessors.contain(AnimatedImageProcessor(Foreign())))
     }
 
@@ -304,7 +304,7 @@ struct IsolatedDecodingTests {
             #expect(usual.kf.colorProfile == nil)
             #expect(usual.bitmap != image.bitmap)
         }
-        #expect(ProcessorCut(ProfileKeepingProcessor(Foreign())).apart == nil)
+        #expect(ProcessorCut(ProfileKeepingProcessor(Foreign())).remote == nil)
         #expect(pool.failureCount == 0)
         pool.stop()
     }
