@@ -56,16 +56,25 @@ public enum ImgproxyVariables {
             names: [
                 "JPEG_TRELLIS_QUANT", "JPEG_OVERSHOOT_DERINGING", "JPEG_OPTIMIZE_SCANS",
                 "JPEG_QUANT_TABLE", "PNG_INTERLACED", "WEBP_PRESET", "WEBP_SMART_SUBSAMPLE",
-                "JXL_EFFORT", "STRIP_METADATA_DPI", "PRESERVE_HDR",
+                "JXL_EFFORT", "STRIP_METADATA_DPI",
             ]
         ),
         Family(
-            reason:
-                "images are scaled by an exact resampler that decodes straight to the size; colours are those of sRGB",
-            names: [
-                "USE_LINEAR_COLORSPACE", "DISABLE_SHRINK_ON_LOAD", "ENFORCE_THUMBNAIL",
-                "COLOR_PROFILES_DIR",
-            ]
+            reason: "results have eight bits a sample; high dynamic range is fitted to them",
+            names: ["PRESERVE_HDR"]
+        ),
+        Family(
+            reason: "images are scaled in the colours of their files, imgproxy's default",
+            names: ["USE_LINEAR_COLORSPACE"]
+        ),
+        Family(
+            reason: "images are scaled while they are decoded, exactly and from all pixels "
+                + "unless KF_PREFER_SPEED is set",
+            names: ["DISABLE_SHRINK_ON_LOAD", "ENFORCE_THUMBNAIL"]
+        ),
+        Family(
+            reason: "colours are converted to sRGB unless IMGPROXY_STRIP_COLOR_PROFILE is off",
+            names: ["COLOR_PROFILES_DIR"]
         ),
         Family(
             reason: "the search measures DSSIM, without neural networks, in images of any size",
@@ -83,9 +92,10 @@ public enum ImgproxyVariables {
             ]
         ),
         Family(
-            reason: "there is no decoder for videos",
+            reason: "the time of a frame is that of video_thumbnail_second, else a frame is chosen "
+                + "that is neither dark nor blurred, within the limits of a request",
             names: [
-                "ENABLE_VIDEO_THUMBNAILS", "VIDEO_THUMBNAIL_SECOND", "VIDEO_THUMBNAIL_KEYFRAMES",
+                "VIDEO_THUMBNAIL_SECOND", "VIDEO_THUMBNAIL_KEYFRAMES",
                 "VIDEO_THUMBNAIL_PROBE_SIZE", "VIDEO_THUMBNAIL_MAX_ANALYZE_DURATION",
                 "VIDEO_THUMBNAIL_TILE_ASPECT_RATIO",
             ]
@@ -166,7 +176,8 @@ public enum ImgproxyVariables {
             names: ["PNG_UNLIMITED"]
         ),
         Family(
-            reason: "the log is standard error, which systemd and containers collect",
+            reason: "the log is standard error, which systemd and containers collect; the journal "
+                + "of systemd gets the level of each line, and passes lines on to syslog",
             names: [
                 "SYSLOG_ENABLE", "SYSLOG_LEVEL", "SYSLOG_NETWORK", "SYSLOG_ADDRESS", "SYSLOG_TAG",
             ]

@@ -23,7 +23,8 @@ extension ServiceConfiguration {
         try check()
     }
 
-    /// Names that variables had in former releases of imgproxy.
+    /// Other names of variables: those of former releases of imgproxy, and of settings that have a
+    /// name of ours.
     static let formerNames = [
         "IMGPROXY_WORKERS": "IMGPROXY_CONCURRENCY",
         "IMGPROXY_READ_REQUEST_TIMEOUT": "IMGPROXY_READ_TIMEOUT",
@@ -31,6 +32,7 @@ extension ServiceConfiguration {
         "OTEL_SERVICE_NAME": "IMGPROXY_OPEN_TELEMETRY_SERVICE_NAME",
         "IMGPROXY_AUTO_WEBP": "IMGPROXY_ENABLE_WEBP_DETECTION",
         "IMGPROXY_AUTO_AVIF": "IMGPROXY_ENABLE_AVIF_DETECTION",
+        "KF_VIDEO": "IMGPROXY_ENABLE_VIDEO_THUMBNAILS",
     ]
 
     /// The names in an environment that look like the service's but are none of them, and all

@@ -30,6 +30,13 @@ struct MigrationPageTests {
         }
     }
 
+    @Test("An option is either supported or left out, once")
+    func options() {
+        let names = URLOption.missing.flatMap(\.names)
+        #expect(Set(names).count == names.count)
+        for name in names { #expect(URLOption.named(name) == nil, "\(name)") }
+    }
+
     @Test("A former name is read like the present one, which comes first")
     func formerNames() throws {
         for (name, former) in ServiceConfiguration.formerNames {
@@ -53,7 +60,9 @@ struct MigrationPageTests {
             return
                 "| `\(entry.name)`\(former) | \(value.isEmpty ? "" : "`\(value)`") | `\(entry.expected)` |"
         }
-        let options = URLOption.unsupported.filter { $0.count > 4 }.sorted()
+        let options = URLOption.missing.map { missing in
+            "| \(missing.names.map { "`\($0)`" }.joined(separator: ", ")) | \(missing.reason) |"
+        }
         let families = ImgproxyVariables.families.map { family in
             let reason = family.reason.replacing(/[A-Z0-9]+(_[A-Z0-9]+)+/) { "`\($0.output.0)`" }
             return "| \(family.names.map { "`\($0)`" }.joined(separator: ", ")) | \(reason) |"
@@ -90,7 +99,11 @@ struct MigrationPageTests {
 
             ## Options of URLs that are left out
 
-            They are 404 and say so: \(options.map { "`\($0)`" }.joined(separator: ", ")).
+            They are 404 and say so.
+
+            | names | reason, or what to do |
+            |---|---|
+            \(options.joined(separator: "\n"))
 
             """
     }
