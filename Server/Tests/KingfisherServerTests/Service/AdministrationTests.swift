@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import KingfisherTesting
 import Logging
 import Testing
@@ -116,6 +117,33 @@ struct AdministrationTests {
         #expect(all.count { $0.contains("own") } == 100)
         let later = ContinuousClock.now + .seconds(11)
         #expect(output.skippedBefore("A file was not stored", at: later) == 99)
+    }
+
+    @Test("In the journal of systemd every line has its level")
+    func journal() throws {
+        let lines = LogLines()
+        let output = LogOutput { lines.add($0) }
+        var configuration = ServiceConfiguration()
+        configuration.operation.logLevel = .trace
+        let log = ServiceLog(configuration, output: output, isForJournal: true)
+        let logger = Logger(label: "service") { _ in log }
+        for level in Logger.Level.allCases {
+            logger.log(level: level, "a", source: "KingfisherServer")
+        }
+        log.flush()
+        let marks = lines.text.split(separator: "\n").map { String($0.prefix(3)) }
+        #expect(marks == ["<7>", "<7>", "<6>", "<5>", "<4>", "<3>", "<2>"])
+
+        let pipe = Pipe()
+        let file = pipe.fileHandleForWriting.fileDescriptor
+        var status = stat()
+        try #require(fstat(file, &status) == 0)
+        let stream = "\(status.st_dev):\(status.st_ino)"
+        #expect(ServiceLog.isJournal(file, stream: stream))
+        // The variable is inherited by programs whose output was redirected.
+        #expect(!ServiceLog.isJournal(file, stream: stream + "0"))
+        #expect(!ServiceLog.isJournal(file, stream: nil))
+        #expect(!ServiceLog.isJournal(-1, stream: stream))
     }
 
     @Test("Every metric has a help text")

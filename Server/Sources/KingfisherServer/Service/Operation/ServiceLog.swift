@@ -1,3 +1,4 @@
+import CDispatch
 import Dispatch
 import Foundation
 public import Logging
@@ -11,6 +12,8 @@ import Musl
 
 /// Writes the log to standard error: lines for people, `name=value` pairs, or JSON.
 ///
+/// In the journal of systemd every line has its level, which the journal takes off.
+///
 /// Lines are written in the background. When they are made faster than they can be written, lines
 /// beyond 4 MiB are dropped and counted.
 public struct ServiceLog: LogHandler {
@@ -22,13 +25,20 @@ public struct ServiceLog: LogHandler {
     public var metadataProvider: Logger.MetadataProvider?
     private let format: ServiceConfiguration.LogFormat
     private let output: LogOutput
+    private let isForJournal: Bool
 
     /// Makes a handler by a configuration, which writes to standard error.
     public init(_ configuration: ServiceConfiguration) {
-        self.init(configuration, output: .standardError)
+        let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"]
+        self.init(
+            configuration,
+            output: .standardError,
+            isForJournal: Self.isJournal(2, stream: stream)
+        )
     }
 
-    init(_ configuration: ServiceConfiguration, output: LogOutput) {
+    init(_ configuration: ServiceConfiguration, output: LogOutput, isForJournal: Bool = false) {
+        self.isForJournal = isForJournal
         logLevel = configuration.operation.logLevel
         format = configuration.operation.logFormat
         self.output = output
@@ -59,7 +69,20 @@ public struct ServiceLog: LogHandler {
             let text = name == "key" ? String("\(value)".prefix { $0 != "?" }) : "\(value)"
             return Field(name: name, text: text, isNumber: value.isNumber)
         }.sorted { $0.name < $1.name }
-        output.write(line(event.level, message, fields))
+        let mark = isForJournal ? "<\(event.level.priority)>" : ""
+        output.write(mark + line(event.level, message, fields))
+    }
+
+    /// Whether a file is the stream that systemd passes to the journal.
+    ///
+    /// - Parameters:
+    ///   - file: The descriptor.
+    ///   - stream: The variable `JOURNAL_STREAM`: the numbers of the stream's device and file.
+    /// - Returns: False also if the file is closed.
+    static func isJournal(_ file: Int32, stream: String?) -> Bool {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
     }
 
     private struct Field {
@@ -127,6 +150,20 @@ public struct ServiceLog: LogHandler {
             }
         }
         return quoted + "\""
+    }
+}
+
+extension Logger.Level {
+    /// The priority of syslog.
+    fileprivate var priority: Int {
+        switch self {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
     }
 }
 
