@@ -114,7 +114,7 @@ case $found in
 0.*) avif=libavif15 ;;
 *) avif=libavif16 ;;
 esac
-formats='libheif1, libjxl0.11 | libjxl0.7, librsvg2-2, libtiff6'
+formats='fonts-dejavu-core, libheif1, libjxl0.11 | libjxl0.7, librsvg2-2, libtiff6'
 
 root=$scratch/kf
 install_program "$kf" "$root"
