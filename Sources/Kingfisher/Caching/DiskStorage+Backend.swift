@@ -46,7 +46,7 @@ extension DiskStorage {
         public convenience init(config: Config, clock: WallClock) throws {
             self.init(notThrowing: config, clock: clock)
             do throws(Errno) {
-                try store.files.makeDirectory(store.directory)
+                try store.files.makeDirectory(store.folder.path)
             } catch {
                 throw KingfisherError.cacheError(
                     reason: .cannotCreateDirectory(path: directoryURL.path, error: error)

@@ -99,7 +99,7 @@ extension DiskStorage.Backend<Data> {
         return switch queue.pending(name) {
         case .bytes(_, _, let division): division.matches(entry.division)
         case .removal: false
-        case nil: holds(entry) && access(store.path(of: name), R_OK) == 0
+        case nil: holds(entry) && access(store.folder.path(of: name), R_OK) == 0
         }
     }
 

@@ -169,7 +169,7 @@ extension DiskStorage {
     ///
     /// To count or list images use ``Backend/entries``, or list the folder with `FileManager` and
     /// the option `skipsHiddenFiles`.
-    public static let ownFilePrefix = DiskStore.ownPrefix
+    public static let ownFilePrefix = DiskFolder.ownPrefix
 }
 
 extension DiskStorage.Backend {

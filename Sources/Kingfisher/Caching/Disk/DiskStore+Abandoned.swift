@@ -3,10 +3,6 @@ import Synchronization
 
 /// The temporary files of processes that died.
 extension DiskStore {
-    func isTemporary(_ name: String) -> Bool {
-        name.startsWithBytes(of: Self.ownPrefix) && name.endsWithBytes(of: ".tmp")
-    }
-
     /// Removes the temporary files of processes that died, where writers give them names.
     ///
     /// Lists the folder then; elsewhere files without a name end with their processes.
@@ -22,7 +18,7 @@ extension DiskStore {
     /// Lists the folder.
     func removeAbandonedFiles() {
         // A folder that cannot be listed is reported when it is opened.
-        let names = (try? files.names(in: directory, where: isTemporary)) ?? []
+        let names = (try? files.names(in: folder.path, where: folder.isTemporary)) ?? []
         removeAbandoned(names, mayRemove: true)
     }
 
@@ -36,7 +32,7 @@ extension DiskStore {
     ///
     /// - Returns: The size of the file if its process is dead and it cannot be removed, otherwise 0.
     private func sizeLeft(by name: String, mayRemove: Bool) -> Int {
-        let path = path(of: name)
+        let path = folder.path(of: name)
         guard let file = try? files.open(path, writable: false),
             (try? files.lock(file, sharing: false, waiting: .zero)) != nil,
             let mine = try? files.status(of: file), let there = try? files.status(of: path),

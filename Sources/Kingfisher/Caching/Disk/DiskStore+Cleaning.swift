@@ -36,7 +36,7 @@ extension DiskStore {
             }
             guard isKnown else {
                 if isAbsent { try note(.removed(name), in: log) }
-                throw .notFound(path: path(of: name))
+                throw .notFound(path: folder.path(of: name))
             }
             return try delete([name], log: log)
         }
@@ -51,7 +51,7 @@ extension DiskStore {
             do throws(Errno) {
                 try append([.cleared], to: log)
             } catch {
-                throw .cannotWriteIndex(path: logPath, error)
+                throw .cannotWriteIndex(path: folder.log, error)
             }
             state.withLock { state in
                 state.statistics.removals += state.index.count
@@ -68,17 +68,17 @@ extension DiskStore {
         do throws(Errno) {
             names = try visibleNames()
         } catch {
-            throw .cannotList(path: directory, error)
+            throw .cannotList(path: folder.path, error)
         }
         var firstFailure: DiskError?
         for name in names {
             do throws(Errno) {
-                try files.remove(path(of: name))
+                try files.remove(folder.path(of: name))
             } catch .noSuchFileOrDirectory {
                 continue
             } catch {
                 if firstFailure == nil {
-                    firstFailure = .cannotRemove(path: path(of: name), error)
+                    firstFailure = .cannotRemove(path: folder.path(of: name), error)
                 }
             }
         }
@@ -153,17 +153,17 @@ extension DiskStore {
         do throws(Errno) {
             try append(names.map { .removed($0) }, to: log)
         } catch {
-            throw .cannotWriteIndex(path: logPath, error)
+            throw .cannotWriteIndex(path: folder.log, error)
         }
         var cleaning = DiskCleaning()
         var kept: [LogRecord] = []
         for name in names {
             do throws(Errno) {
-                try files.remove(path(of: name))
+                try files.remove(folder.path(of: name))
             } catch .noSuchFileOrDirectory {
                 // Deleted by another process.
             } catch {
-                cleaning.failures.append(.cannotRemove(path: path(of: name), error))
+                cleaning.failures.append(.cannotRemove(path: folder.path(of: name), error))
                 let entry = state.withLock { $0.index[name] }
                 if let entry { kept.append(.stored(entry, temporary: 0)) }
                 continue

@@ -86,14 +86,14 @@ extension DiskStore {
             guard let log, isWritable else {
                 try open(&writer)
                 guard state.withLock({ $0.isWritable }) else {
-                    throw writer.refused == nil ? whyNotWritable() : .locked(path: directory)
+                    throw writer.refused == nil ? whyNotWritable() : .locked(path: folder.path)
                 }
                 continue
             }
             do throws(Errno) {
                 try lock(log, &writer)
                 // There is no readable file at the path, so it is not the open one.
-                let there = try? files.status(of: logPath)
+                let there = try? files.status(of: folder.log)
                 let (identity, position) = state.withLock { ($0.logIdentity, $0.position) }
                 if let there, there.identity == identity, there.size >= position {
                     if there.size > position {
@@ -106,15 +106,15 @@ extension DiskStore {
                     return log
                 }
             } catch .timedOut {
-                throw .locked(path: directory)
+                throw .locked(path: folder.path)
             } catch {
                 files.unlock(log)
-                throw .cannotWriteIndex(path: logPath, error)
+                throw .cannotWriteIndex(path: folder.log, error)
             }
             files.unlock(log)
             try open(&writer)
         }
-        throw .cannotWriteIndex(path: logPath, .resourceTemporarilyUnavailable)
+        throw .cannotWriteIndex(path: folder.log, .resourceTemporarilyUnavailable)
     }
 
     /// Follows the log and completes the last announcement of its last writer.
@@ -128,10 +128,10 @@ extension DiskStore {
 
     private func whyNotWritable() -> DiskError {
         do throws(Errno) {
-            _ = try files.open(logPath, writable: true)
-            return .cannotWriteIndex(path: logPath, .resourceTemporarilyUnavailable)
+            _ = try files.open(folder.log, writable: true)
+            return .cannotWriteIndex(path: folder.log, .resourceTemporarilyUnavailable)
         } catch {
-            return .cannotWriteIndex(path: logPath, error)
+            return .cannotWriteIndex(path: folder.log, error)
         }
     }
 

@@ -121,7 +121,7 @@ extension DiskStore {
         do throws(Errno) {
             try append([record], to: log)
         } catch {
-            throw .cannotWriteIndex(path: logPath, error)
+            throw .cannotWriteIndex(path: folder.log, error)
         }
         state.withLock { $0.index.apply(record, at: $0.position - record.size) }
     }

@@ -15,14 +15,16 @@ extension DiskStore {
 
     private func openFolder(_ writer: inout Writer) throws(DiskError) {
         do throws(Errno) {
-            try files.makeDirectory(directory)
+            try files.makeDirectory(folder.path)
             // A folder that contains our file was made for the cache; others may be shared
             // deliberately.
-            if (try? files.status(of: presencePath)) != nil { files.restrict(directory: directory) }
+            if (try? files.status(of: folder.presence)) != nil {
+                files.restrict(directory: folder.path)
+            }
         } catch {
             close()
             state.withLock { $0.lastFailure = clock.now() }
-            throw .cannotCreateDirectory(path: directory, error)
+            throw .cannotCreateDirectory(path: folder.path, error)
         }
         notePresence(&writer)
         writer.unfinished = .nothing
@@ -36,13 +38,13 @@ extension DiskStore {
     /// Earlier versions delete all temporary files, unless others have locked this file.
     private func notePresence(_ writer: inout Writer) {
         if let presence = writer.presence, let mine = try? files.status(of: presence),
-            let there = try? files.status(of: presencePath), mine.identity == there.identity
+            let there = try? files.status(of: folder.presence), mine.identity == there.identity
         {
             return
         }
         // Without this file, such a version may delete a temporary file of ours, and the affected
         // store writes it again.
-        writer.presence = try? openOwn(presencePath)
+        writer.presence = try? openOwn(folder.presence)
         guard let presence = writer.presence else { return }
         try? files.lock(presence, sharing: true, waiting: options.lockLimit)
     }
@@ -77,7 +79,7 @@ extension DiskStore {
     private func openLog(_ writer: inout Writer) -> OpenedLog {
         for _ in 0..<16 {
             // Not writable: the folder may be read-only, or the disk full.
-            guard let log = try? openOwn(logPath) else { break }
+            guard let log = try? openOwn(folder.log) else { break }
             do throws(Errno) {
                 try lock(log, &writer)
             } catch .timedOut {
@@ -87,13 +89,13 @@ extension DiskStore {
                 // A file system without locks is not used by a second process.
             }
             guard let mine = try? files.status(of: log) else { break }
-            guard let there = try? files.status(of: logPath) else { break }
+            guard let there = try? files.status(of: folder.log) else { break }
             if mine.identity == there.identity {
                 return OpenedLog(log: log, identity: mine.identity, isWritable: true)
             }
             files.unlock(log)
         }
-        return OpenedLog(log: try? files.open(logPath, writable: false))
+        return OpenedLog(log: try? files.open(folder.log, writable: false))
     }
 
     /// Takes the lock of the log.
@@ -184,11 +186,11 @@ extension DiskStore {
         case .nothing:
             break
         case .store(let entry, let temporary):
-            finishStore(of: entry, at: temporaryPath(temporary))
+            finishStore(of: entry, at: folder.temporaryPath(temporary))
         case .removals(let names):
-            for name in names { try? files.remove(path(of: name)) }
+            for name in names { try? files.remove(folder.path(of: name)) }
         case .clearing:
-            for name in (try? visibleNames()) ?? [] { try? files.remove(path(of: name)) }
+            for name in (try? visibleNames()) ?? [] { try? files.remove(folder.path(of: name)) }
         }
     }
 
@@ -199,7 +201,7 @@ extension DiskStore {
             return dropUnlinked(entry)
         }
         if bytes.count == entry.size, entry.checksum == Checksum.of(bytes) {
-            try? files.rename(temporary, to: path(of: entry.name))
+            try? files.rename(temporary, to: folder.path(of: entry.name))
         } else {
             try? files.remove(temporary)
         }
@@ -208,7 +210,7 @@ extension DiskStore {
     /// Drops an announced entry whose file had no name when its process died.
     private func dropUnlinked(_ entry: DiskEntry) {
         do throws(Errno) {
-            _ = try files.status(of: path(of: entry.name))
+            _ = try files.status(of: folder.path(of: entry.name))
         } catch .noSuchFileOrDirectory {
             state.withLock { state in
                 if state.index[entry.name]?.checksum == entry.checksum {
@@ -221,7 +223,7 @@ extension DiskStore {
     }
 
     func visibleNames() throws(Errno) -> [String] {
-        try files.names(in: directory) { !$0.startsWithBytes(of: Self.ownPrefix) }
+        try files.names(in: folder.path) { !$0.startsWithBytes(of: DiskFolder.ownPrefix) }
     }
 
     /// Removes entries without a file, and adds entries for files without one.
@@ -236,20 +238,22 @@ extension DiskStore {
     ) throws(DiskError) {
         let names: [String]
         do throws(Errno) {
-            names = try files.names(in: directory) { name in
-                if name.startsWithBytes(of: Self.ownPrefix) { return isTemporary(name) }
+            names = try files.names(in: folder.path) { name in
+                if name.startsWithBytes(of: DiskFolder.ownPrefix) {
+                    return folder.isTemporary(name)
+                }
                 // Other hidden files are foreign.
                 return index.confirm(name) ? doubtsEntries : !name.startsWithBytes(of: ".")
             }
         } catch {
-            throw .cannotList(path: directory, error)
+            throw .cannotList(path: folder.path, error)
         }
-        removeAbandoned(names.filter(isTemporary), mayRemove: isWritable)
+        removeAbandoned(names.filter(folder.isTemporary), mayRemove: isWritable)
         var found: [DiskEntry] = []
-        for name in names where !isTemporary(name) {
+        for name in names where !folder.isTemporary(name) {
             let known = index[name]
             // A missing or inaccessible file is ignored.
-            guard let status = try? files.status(of: path(of: name)) else { continue }
+            guard let status = try? files.status(of: folder.path(of: name)) else { continue }
             if let known, status.size == known.size, status.modified == known.modified { continue }
             if let entry = adopt(name, status, knownAs: known) {
                 found.append(entry)
@@ -259,7 +263,7 @@ extension DiskStore {
             guard isWritable, known != nil || FileNaming.isHashed(name) else { continue }
             // The name is one of ours, but the bytes cannot be verified. A file that cannot be
             // deleted has no entry at least.
-            try? files.remove(path(of: name))
+            try? files.remove(folder.path(of: name))
             statistics.damaged += 1
         }
         index.removeUnconfirmed()
@@ -277,7 +281,7 @@ extension DiskStore {
         _ status: FileStatus,
         knownAs known: DiskEntry?
     ) -> DiskEntry? {
-        guard let bytes = try? files.proof(of: path(of: name)),
+        guard let bytes = try? files.proof(of: folder.path(of: name)),
             let proof = FileProof(bytes, name: name)
         else { return nil }
         let modified =
@@ -319,11 +323,11 @@ extension DiskStore {
             return state.index
         }
         let (bytes, moved) = encode(index, with: log)
-        let temporary = temporaryPath(makeTemporaryNumber())
+        let temporary = folder.temporaryPath(folder.makeTemporaryNumber())
         do throws(Errno) {
             // Always synced: a power failure must not lose both the old and the new log.
             let (new, status) = try files.write(bytes, proof: nil, toNew: temporary, synced: true)
-            try files.rename(temporary, to: logPath)
+            try files.rename(temporary, to: folder.log)
             state.withLock { state in
                 state.log = new
                 state.logIdentity = status.identity

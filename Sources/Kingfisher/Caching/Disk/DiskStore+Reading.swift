@@ -60,15 +60,16 @@ extension DiskStore {
     ) throws(DiskError) -> DiskContents? {
         let bytes: Data
         do throws(Errno) {
-            bytes = try files.read(path(of: entry.name), expecting: entry.size)
+            bytes = try files.read(folder.path(of: entry.name), expecting: entry.size)
         } catch .noSuchFileOrDirectory, .foreignFile {
             return nil
-        } catch .permissionDenied where (try? files.status(of: path(of: entry.name))) == nil {
+        } catch .permissionDenied where (try? files.status(of: folder.path(of: entry.name))) == nil
+        {
             // The folder is inaccessible, not the file.
             return nil
         } catch {
             state.withLock { $0.statistics.unreadable += 1 }
-            throw .cannotRead(path: path(of: entry.name), key: entry.key, error)
+            throw .cannotRead(path: folder.path(of: entry.name), key: entry.key, error)
         }
         guard bytes.count == entry.size else { return nil }
         guard entry.checksum == Checksum.of(bytes), let data = opened(bytes, of: entry) else {
@@ -183,7 +184,7 @@ extension DiskStore {
 
     private func isIntact(_ entry: DiskEntry) -> Bool {
         // An unreadable file is not intact; reading the entry reports the error.
-        guard let bytes = try? files.read(path(of: entry.name), expecting: entry.size) else {
+        guard let bytes = try? files.read(folder.path(of: entry.name), expecting: entry.size) else {
             return false
         }
         return bytes.count == entry.size && entry.checksum == Checksum.of(bytes)

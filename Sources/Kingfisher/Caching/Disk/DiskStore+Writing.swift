@@ -53,7 +53,7 @@ extension DiskStore {
     private func validate(_ name: String, key: String) throws(DiskError) {
         guard FileNaming.isEntryName(name) else { throw .invalidName(name, key: key) }
         guard key.utf8.count < LogRecord.maximalBodySize - EntryMetadata.maximalSize - 1_024 else {
-            throw .cannotWrite(path: path(of: name), key: key, .fileNameTooLong)
+            throw .cannotWrite(path: folder.path(of: name), key: key, .fileNameTooLong)
         }
     }
 
@@ -100,20 +100,20 @@ extension DiskStore {
         unnamed: Bool
     ) throws(DiskError) {
         var entry = entry
-        let number = makeTemporaryNumber()
-        let temporary = temporaryPath(number)
+        let number = folder.makeTemporaryNumber()
+        let temporary = folder.temporaryPath(number)
         let proof = FileProof(entry).bytes(for: entry.name)
         let written: Written
         do throws(Errno) {
             // Outside all locks, because this is the slow part.
             let (file, status) =
                 try unnamed
-                ? files.write(bytes, proof: proof, toUnnamedIn: directory, synced: syncs)
+                ? files.write(bytes, proof: proof, toUnnamedIn: folder.path, synced: syncs)
                 : files.write(bytes, proof: proof, toNew: temporary, synced: syncs)
             written = unnamed ? .unnamed(file) : .temporary(file)
             entry.modified = status.modified
         } catch {
-            throw .cannotWrite(path: path(of: entry.name), key: entry.key, error)
+            throw .cannotWrite(path: folder.path(of: entry.name), key: entry.key, error)
         }
         let leavesTemporary: Bool
         do throws(DiskError) {
@@ -134,7 +134,7 @@ extension DiskStore {
         let old = state.withLock { $0.index[entry.name] }
         // The new entry's access is now.
         guard let old, old.expiry > entry.access else { return }
-        throw .cannotWrite(path: path(of: entry.name), key: entry.key, .fileExists)
+        throw .cannotWrite(path: folder.path(of: entry.name), key: entry.key, .fileExists)
     }
 
     /// Announces the file in the log, and gives it its final name.
@@ -147,7 +147,7 @@ extension DiskStore {
         as number: UInt64,
         log: OpenFile
     ) throws(DiskError) -> Bool {
-        let path = path(of: entry.name)
+        let path = folder.path(of: entry.name)
         let record = LogRecord.stored(
             entry,
             temporary: number,
@@ -156,7 +156,7 @@ extension DiskStore {
         let isKnown = state.withLock { $0.index.contains(entry.name) }
         var replaced = false
         do throws(Errno) {
-            let temporary = temporaryPath(number)
+            let temporary = folder.temporaryPath(number)
             var unnamed: OpenFile?
             if case .unnamed(let file) = written {
                 // The announcement of a file that replaces another one can be completed only if the
@@ -175,7 +175,7 @@ extension DiskStore {
                 takeBack(to: before, in: log)
                 throw error
             }
-            if syncs { try files.sync(directory: directory) }
+            if syncs { try files.sync(directory: folder.path) }
         } catch {
             throw .cannotWrite(path: path, key: entry.key, error)
         }

@@ -71,18 +71,13 @@ final class DiskStore: Sendable {
         var refused: ContinuousClock.Instant?
     }
 
-    let directory: String
-    private let pathPrefix: String
-    private let temporaryPrefix: String
-    let logPath: String
-    let presencePath: String
+    let folder: DiskFolder
     let files: any FileSystem
     let clock: WallClock
     let options: Options
     let state = Mutex(State())
     /// Locked before ``state``, never after it.
     let writer = Mutex(Writer())
-    private let lastTemporary: Atomic<UInt64>
     /// Whether new entries are written to unnamed files; false once the file system refused.
     let usesUnnamedFiles = Atomic(true)
 
@@ -93,35 +88,13 @@ final class DiskStore: Sendable {
         clock: WallClock = .system,
         options: Options = .init()
     ) {
-        self.directory = directory
-        pathPrefix = directory + "/"
-        temporaryPrefix = pathPrefix + "\(Self.ownPrefix)-"
-        logPath = pathPrefix + "\(Self.ownPrefix).log"
-        presencePath = pathPrefix + "\(Self.ownPrefix).lock"
+        folder = DiskFolder(directory)
         self.files = files
         self.clock = clock
         self.options = options
-        // Random, because other processes make names in the same folder.
-        lastTemporary = Atomic(UInt64.random(in: 1...(.max / 2)))
     }
 
     deinit { flush() }
-
-    // MARK: Names
-
-    // The prefix of the store's own files; it hides them from folder listings.
-    static let ownPrefix = ".kingfisher"
-
-    /// The path of an entry's file, whether or not it exists.
-    func path(of name: String) -> String { pathPrefix + name }
-
-    func temporaryPath(_ number: UInt64) -> String {
-        temporaryPrefix + Hexadecimal.text(of: number) + ".tmp"
-    }
-
-    func makeTemporaryNumber() -> UInt64 {
-        lastTemporary.wrappingAdd(1, ordering: .relaxed).newValue
-    }
 
     // MARK: In memory
 
@@ -176,7 +149,7 @@ final class DiskStore: Sendable {
         _ division: KeyDivision = .any,
         at time: TimeInterval? = nil
     ) -> Bool {
-        contains(name, division, at: time) && (try? files.status(of: path(of: name))) != nil
+        contains(name, division, at: time) && (try? files.status(of: folder.path(of: name))) != nil
     }
 
     /// Whether an entry is valid now, or at the given time.
