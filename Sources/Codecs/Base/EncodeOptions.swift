@@ -8,6 +8,9 @@ package struct EncodeOptions: Sendable {
     package var isProgressive: Bool
     /// Whether to write lossless WebP, AVIF or JPEG XL.
     package var isLossless: Bool
+    /// How exact a lossless WebP is: 1 for all pixels, below with colours that are rounded where they
+    /// vary, in steps of 0.2.
+    package var precision: Double
     /// The work per pixel on the scale of the format's library: WebP from 0 (fastest) to 6
     /// (smallest), AVIF from 0 (smallest) to 10 (fastest).
     ///
@@ -33,6 +36,7 @@ package struct EncodeOptions: Sendable {
         quality: Double = 0.8,
         isProgressive: Bool = false,
         isLossless: Bool = false,
+        precision: Double = 1,
         effort: Int? = nil,
         maxColorCount: Int? = nil,
         subsamplesChroma: Bool? = nil,
@@ -42,6 +46,7 @@ package struct EncodeOptions: Sendable {
         self.quality = quality
         self.isProgressive = isProgressive
         self.isLossless = isLossless
+        self.precision = precision
         self.effort = effort
         self.maxColorCount = maxColorCount
         self.subsamplesChroma = subsamplesChroma

@@ -127,7 +127,10 @@ struct WebPEncoder {
             config.lossless = 1
             // In lossless mode, quality means effort. Beyond half of it files shrink little.
             config.quality = 50
-            config.exact = 1
+            let precision = Int32(max(0, min(1, options.precision)) * 100)
+            config.near_lossless = precision
+            // Keeps the colours of transparent pixels, and so rounds no others.
+            config.exact = precision == 100 ? 1 : 0
         }
         return config
     }

@@ -15,7 +15,7 @@ public struct ImageEncoding: Sendable, Hashable {
     /// The format.
     public let format: ImageFormat
 
-    /// 0 (smallest) to 1 (best); ignored by lossless formats.
+    /// 0 (smallest) to 1 (best); ignored by lossless formats, except by lossless WebP.
     public let quality: CGFloat
 
     /// Whether a JPEG is progressive: shown coarsely before all of it is loaded.
@@ -34,7 +34,7 @@ public struct ImageEncoding: Sendable, Hashable {
     /// See ``subsamplingChroma(_:)``.
     public private(set) var subsamplesChroma: Bool?
 
-    /// Whether a WebP has exactly the pixels of the image.
+    /// Whether a WebP is lossless; see ``losslessWebP(quality:effort:)``.
     public let isLosslessWebP: Bool
 
     private init(
@@ -94,14 +94,18 @@ public struct ImageEncoding: Sendable, Hashable {
         .init(.WebP, quality, effort: effort.map { max(0, min(6, $0)) })
     }
 
-    /// Lossless WebP, usually smaller than PNG.
+    /// Lossless or nearly lossless WebP, usually smaller than PNG.
     ///
     /// Animations are lossy.
     ///
-    /// - Parameter effort: 0 (fastest) to 6 (smallest file); nil for 4.
+    /// - Parameters:
+    ///   - quality: 1 for exactly the pixels of the image. Below, colours are rounded where they vary,
+    ///     in steps of 0.2 from 1 bit (0.8) to 5 (0), so that files are smaller; flat parts and edges
+    ///     of drawings stay as they are.
+    ///   - effort: 0 (fastest) to 6 (smallest file); nil for 4. With 0 nothing is rounded.
     /// - Returns: The encoding.
-    public static func losslessWebP(effort: Int? = nil) -> ImageEncoding {
-        .init(.WebP, 1, effort: effort.map { max(0, min(6, $0)) }, isLosslessWebP: true)
+    public static func losslessWebP(quality: CGFloat = 1, effort: Int? = nil) -> ImageEncoding {
+        .init(.WebP, quality, effort: effort.map { max(0, min(6, $0)) }, isLosslessWebP: true)
     }
 
     /// Lossy AVIF.

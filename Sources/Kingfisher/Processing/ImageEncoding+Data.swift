@@ -29,6 +29,7 @@ extension ImageEncoding {
             quality: Double(quality),
             isProgressive: isProgressive,
             isLossless: isLosslessWebP,
+            precision: Double(quality),
             effort: effort,
             maxColorCount: maxColorCount,
             subsamplesChroma: subsamplesChroma,

@@ -18,6 +18,10 @@ struct ImageEncodingTests {
         )
     }
 
+    private static func bytes(_ image: KFCrossPlatformImage) -> [UInt8] {
+        image.withPremultipliedRGBA { pixels, _ in Array(pixels) }
+    }
+
     @Test func `more effort makes a smaller WebP`() throws {
         let image = try Self.image()
         let fast = try #require(ImageEncoding.webp(effort: 0).data(of: image))
@@ -88,6 +92,31 @@ struct ImageEncodingTests {
         #expect(decoded.pngData() == image.pngData())
         #expect(
             ImageEncoding.losslessWebP().identifier != ImageEncoding.webp(quality: 1).identifier
+        )
+    }
+
+    @Test func `a nearly lossless WebP is smaller, and close to the image`() throws {
+        // A slope with noise, because rounding makes smooth images no smaller.
+        var state: UInt32 = 1
+        let pixels = Data(
+            (0..<96 * 96 * 4).map { index in
+                state = state &* 1_664_525 &+ 1_013_904_223
+                return index % 4 == 3 ? 255 : UInt8(index / 384) + UInt8(state >> 27)
+            }
+        )
+        let image = try #require(
+            KFCrossPlatformImage(premultipliedRGBA: pixels, width: 96, height: 96)
+        )
+        let exact = try #require(ImageEncoding.losslessWebP().data(of: image))
+        let near = try #require(ImageEncoding.losslessWebP(quality: 0.6).data(of: image))
+        #expect(near.count < exact.count)
+        let decoded = try #require(KFCrossPlatformImage(data: near))
+        let distance = zip(Self.bytes(decoded), Self.bytes(image)).map { abs(Int($0) - Int($1)) }
+        // Two bits.
+        #expect((1...4).contains(distance.max() ?? 255))
+        #expect(
+            ImageEncoding.losslessWebP(quality: 0.6).identifier
+                != ImageEncoding.losslessWebP().identifier
         )
     }
 

@@ -2,6 +2,9 @@
 public enum WebPCompression: String, Sendable, CaseIterable {
     /// By a quality.
     case lossy
+    /// Without loss, after the quality has decided how much colours are rounded; animations are
+    /// lossy.
+    case nearLossless = "near_lossless"
     /// With exactly the pixels of the image; animations are lossy.
     case lossless
 }

@@ -104,8 +104,9 @@ struct RenderJob {
         rule.maxColorCount = settings.colorCount(options)
         let subsampling = options.subsampling[plan.format] ?? settings.subsampling[plan.format]
         rule.subsamplesChroma = subsampling.flatMap(\.isOn)
-        rule.isLosslessWebP =
-            plan.format == .webp && options.isLosslessWebP ?? settings.isLosslessWebP
+        if plan.format == .webp {
+            rule.compressionOfWebP = options.compressionOfWebP ?? settings.compressionOfWebP
+        }
         search(options.autoQuality, settings.autoQuality, &rule)
         return rule
     }

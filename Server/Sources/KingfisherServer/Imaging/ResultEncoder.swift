@@ -25,8 +25,8 @@ final class ResultEncoder: Sendable {
         var maxColorCount: Int?
         /// See ``ImageEncoding/subsamplesChroma``.
         var subsamplesChroma: Bool?
-        /// See ``ImageEncoding/isLosslessWebP``.
-        var isLosslessWebP = false
+        /// How a WebP is compressed.
+        var compressionOfWebP = WebPCompression.lossy
         /// Nil without a search.
         var similarity: SimilarityTarget?
         /// A search that takes longer ends with its best file so far.
@@ -35,7 +35,7 @@ final class ResultEncoder: Sendable {
         var searchTime = Duration.seconds(5)
 
         /// Whether the quality has no effect.
-        var isLossless: Bool { format.isLossless || isLosslessWebP && !isAnimated }
+        var isLossless: Bool { format.isLossless || compressionOfWebP == .lossless && !isAnimated }
     }
 
     /// The measure of the last encoding.
@@ -137,7 +137,7 @@ private struct Attempts {
             effort: rule.effort,
             maxColorCount: rule.maxColorCount,
             subsamplesChroma: rule.subsamplesChroma,
-            isLosslessWebP: rule.isLosslessWebP
+            compressionOfWebP: rule.compressionOfWebP
         ).map { ($0, quality) }
     }
 

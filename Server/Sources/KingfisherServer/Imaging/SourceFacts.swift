@@ -137,7 +137,7 @@ extension KFCrossPlatformImage {
     ///   - effort: See ``ImageEncoding/effort``.
     ///   - maxColorCount: See ``ImageEncoding/maxColorCount``.
     ///   - subsamplesChroma: See ``ImageEncoding/subsamplesChroma``.
-    ///   - isLosslessWebP: See ``ImageEncoding/isLosslessWebP``.
+    ///   - compressionOfWebP: How a WebP is compressed.
     /// - Returns: The file; nil if this build cannot write it.
     func encoded(
         as format: OutputFormat,
@@ -147,7 +147,7 @@ extension KFCrossPlatformImage {
         effort: Int? = nil,
         maxColorCount: Int? = nil,
         subsamplesChroma: Bool? = nil,
-        isLosslessWebP: Bool = false
+        compressionOfWebP: WebPCompression = .lossy
     ) -> Data? {
         if isAnimated, let file = kf.gifRepresentation(),
             file.kf.imageFormat == format.imageFormat
@@ -160,8 +160,12 @@ extension KFCrossPlatformImage {
             case .jpeg where isProgressive: .progressiveJPEG(quality: share)
             case .jpeg: .jpeg(quality: share)
             case .png: maxColorCount.map { .png(maxColorCount: $0) } ?? .png
-            case .webp where isLosslessWebP: .losslessWebP(effort: effort)
-            case .webp: .webp(quality: share, effort: effort)
+            case .webp:
+                switch compressionOfWebP {
+                case .lossy: .webp(quality: share, effort: effort)
+                case .nearLossless: .losslessWebP(quality: share, effort: effort)
+                case .lossless: .losslessWebP(effort: effort)
+                }
             case .avif: .avif(quality: share, speed: effort)
             case .gif: .gif
             case .jxl: .jxl(quality: share)

@@ -123,7 +123,7 @@ extension ServiceConfiguration {
             .jpeg: processing.keepsChromaOfJPEG ? .off : .auto,
             .avif: processing.subsamplingOfAVIF,
         ]
-        settings.isLosslessWebP = processing.compressionOfWebP == .lossless
+        settings.compressionOfWebP = processing.compressionOfWebP
         settings.maxColorCount =
             processing.quantizesPNG ? processing.maximalColorsOfPNG : nil
         settings.efforts = [.avif: processing.speedOfAVIF, .webp: processing.effortOfWebP]

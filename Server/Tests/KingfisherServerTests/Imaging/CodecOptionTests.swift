@@ -43,10 +43,10 @@ struct CodecOptionTests {
         }
     }
 
-    @Test("A lossless WebP has the pixels of the source, and no quality")
+    @Test("A lossless WebP has the source's pixels and no quality, nearly lossless has one")
     func lossless() async throws {
-        let picture = TestPicture.image(40, 40) { x, y in
-            [UInt8(x * 6), UInt8(y * 6), UInt8((x * y) % 256), 255]
+        let picture = TestPicture.image(80, 80) { x, y in
+            [UInt8(x * 3), UInt8(y * 3), UInt8((x * y) % 256), 255]
         }
         let file = try #require(picture.pngData())
         var configuration = ServiceConfiguration()
@@ -54,13 +54,19 @@ struct CodecOptionTests {
         let bench = try RenderBench(configuration.rendererSettings(watermark: nil))
         let exact = try await bench.render(file, as: .webp) { $0.maximalBytes = 10 }
         #expect(exact.result.quality == nil)
-        for (x, y) in [(0, 0), (13, 21), (39, 39)] {
+        for (x, y) in [(0, 0), (13, 21), (79, 79)] {
             #expect(exact.pixel(x, y) == picture.pixel(x, y))
         }
-        let lossy = try await bench.render(file, as: .webp) { $0.isLosslessWebP = false }
+        let lossy = try await bench.render(file, as: .webp) { $0.compressionOfWebP = .lossy }
         #expect(lossy.result.quality == 79)
         #expect(lossy.result.data != exact.result.data)
-        let other = try await bench.render(file, as: .jpeg) { $0.isLosslessWebP = true }
+        let near = try await bench.render(file, as: .webp) {
+            ($0.compressionOfWebP, $0.quality) = (.nearLossless, 60)
+        }
+        #expect(near.result.quality == 60)
+        #expect(near.result.data.range(of: Data("VP8L".utf8)) != nil)
+        #expect(near.result.data != exact.result.data)
+        let other = try await bench.render(file, as: .jpeg) { $0.compressionOfWebP = .lossless }
         #expect(other.result.quality == 80)
     }
 }

@@ -228,8 +228,9 @@ enum OptionExamples {
             $0.subsampling = [.jpeg: .auto]
         },
         OptionExample("jpeg_options::1") { $0.subsampling = [.jpeg: .off] },
-        OptionExample("webp_options:lossless") { $0.isLosslessWebP = true },
-        OptionExample("webp_options:lossy:0:default") { $0.isLosslessWebP = false },
+        OptionExample("webp_options:lossless") { $0.compressionOfWebP = .lossless },
+        OptionExample("webp_options:lossy:0:default") { $0.compressionOfWebP = .lossy },
+        OptionExample("webp_options:near_lossless") { $0.compressionOfWebP = .nearLossless },
         OptionExample("avif_options:off") { $0.subsampling = [.avif: .off] },
         OptionExample("avif_options:auto") { $0.subsampling = [.avif: .auto] },
         OptionExample("watermark_text:PGI-SGk8L2I-") { options in
@@ -293,7 +294,7 @@ enum OptionExamples {
         "autoquality:dssim:0.1:0", "autoquality:dssim:0.1:90:10", "autoquality:dssim:0.1:1:101",
         "format:exe", "format:svg", "format:worst", "gradient:2", "gradient:1:red",
         "gradient:1::side", "gradient:1:::0.5:0.2",
-        "jpeg_options::x", "jpeg_options:::1", "webp_options:near_lossless",
+        "jpeg_options::x", "jpeg_options:::1", "webp_options:near",
         "webp_options::1", "webp_options:::photo", "avif_options:1", "watermark_text:!",
         "watermark_text:_w", "watermark_text:PGI-", "watermark_text:Cg", "png_options:1",
         "png_options::1:1", "watermark_size:-1",

@@ -53,12 +53,12 @@ extension URLOption {
             arguments,
             options throws(ServiceError) in
             if let way = try arguments.choice(0, of: WebPCompression.self) {
-                options.isLosslessWebP = way == .lossless
+                options.compressionOfWebP = way
             }
             guard try arguments.flag(1) != true else { throw arguments.unsupported(1) }
             guard (arguments[2] ?? "default") == "default" else { throw arguments.unsupported(2) }
         } write: { options in
-            options.isLosslessWebP.map { [$0 ? "lossless" : "lossy"] }
+            options.compressionOfWebP.map { [$0.rawValue] }
         },
         URLOption("avif_options", ["avifo"], arguments: 1) {
             arguments,
