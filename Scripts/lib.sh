@@ -151,6 +151,17 @@ provide_python() {
     python3 -m venv "$folder"
 }
 
+# Installs emulators of stores of objects for Python into the folder EMULATORS.
+EMULATORS=$ROOT/.build-nested/stores
+provide_emulators() {
+    local requirements=Server/Tests/Stores/requirements.txt
+    provide_python "$EMULATORS"
+    ! cmp -s "$requirements" "$EMULATORS/installed" || return 0
+    "$EMULATORS/bin/pip" install --quiet --disable-pip-version-check -r "$requirements" \
+        || die "pip cannot install the emulators."
+    cp "$requirements" "$EMULATORS/installed"
+}
+
 # Makes build_tool link Swift's libraries statically into programs, if the toolchain has static
 # libraries, and build in a separate folder.
 #

@@ -12,13 +12,6 @@
 program=$SERVER_BUILD/debug/kf-serve
 [ $# -eq 0 ] || program=$(cd "$CALLER_FOLDER" && realpath -- "$1")
 [ -x "$program" ] || die "there is no program $program." "Scripts/test.sh server builds it."
-emulators=$ROOT/.build-nested/stores
-requirements=Server/Tests/Stores/requirements.txt
-provide_python "$emulators"
-if ! cmp -s "$requirements" "$emulators/installed"; then
-    "$emulators/bin/pip" install --quiet --disable-pip-version-check -r "$requirements" \
-        || die "pip cannot install the emulators."
-    cp "$requirements" "$emulators/installed"
-fi
-exec "$emulators/bin/python" Server/Tests/Stores/stores.py "$program" \
+provide_emulators
+exec "$EMULATORS/bin/python" Server/Tests/Stores/stores.py "$program" \
     Examples/Gallery/Screenshots/grid.png

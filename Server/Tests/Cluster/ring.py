@@ -56,6 +56,13 @@ def shares(found, names):
     return {name: found.count(index) / len(found) for index, name in enumerate(names)}
 
 
+def spread(found, names):
+    """The share of each server, and that of the busiest beside an equal one."""
+    all = shares(found, names)
+    listed = ", ".join(f"{name} {share:.1%}" for name, share in all.items())
+    return f"{listed}; the busiest has {max(all.values()) * len(all):.2f} of an equal share"
+
+
 class Service(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200)
@@ -124,7 +131,7 @@ def main():
     three = [f"images{number}:8080" for number in (1, 2, 3)]
     before, names = owners(ring(three), hashes)
     print(f"{count:,} names, {POINTS} points for each service")
-    print("three services:", ", ".join(f"{n} {s:.1%}" for n, s in shares(before, names).items()))
+    print("three services:", spread(before, names))
     failed = False
     if len(sys.argv) > 2:
         wrong = differences(sys.argv[2])
@@ -140,7 +147,7 @@ def main():
                    else shares(before, names)["images3:8080"])
         print(f"{title}: {moved / count:.1%} of the names move, "
               f"the changed service has {changed:.1%}; with a plain remainder "
-              f"{1 - 1 / max(len(servers), 3):.0%} would")
+              f"{1 - 1 / max(len(servers), 3):.0%} would; shares: {spread(after, others)}")
         failed |= moved > changed * count + 1
     sys.exit(failed)
 
