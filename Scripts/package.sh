@@ -129,7 +129,7 @@ describe "$root" kf
 install -m 644 Tools/kf.schema.json "$root/usr/share/doc/kf/"
 build "$root" kf graphics "$(depends_of "$kf")" \
     "ca-certificates, $avif, $formats, libchafa0 | libchafa0t64, libpoppler-glib8t64 | libpoppler-glib8, \
-libavformat61 | libavformat59, libswscale8 | libswscale6" \
+libavformat61 | libavformat60 | libavformat59, libswscale8 | libswscale7 | libswscale6" \
     'load, convert and cache images' <<END
 Loads images from the web, resizes and converts them between JPEG, PNG, WebP,
 GIF, AVIF and JPEG XL, compares files, and shows images in the terminal. Reads
@@ -154,7 +154,7 @@ cp LICENSE "$tree/"
     printf '%s\n' '' 'These are loaded with the first file of their format, and needed for nothing else: libavif' \
         "($avif)," 'libheif (libheif1), libjxl (libjxl0.7, libjxl0.11), libtiff (libtiff6)' \
         'and librsvg (librsvg2-2). poppler (libpoppler-glib8, libpoppler-glib8t64) draws pages of PDF' \
-        'documents, FFmpeg (libavformat59 and libswscale6, libavformat61 and libswscale8) decodes videos, and libchafa (libchafa0) draws for kf show.'
+        'documents, FFmpeg (libavformat59 and libswscale6, libavformat60 and libswscale7, libavformat61 and libswscale8) decodes videos, and libchafa (libchafa0) draws for kf show.'
 } >"$tree/README"
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" -C "$scratch" \
     -cJf "$folder/$name.tar.xz" "$name"

@@ -1,6 +1,6 @@
 #pragma once
 // The part of the interfaces of FFmpeg's libraries that the shim uses, so that building needs none of
-// their headers: functions, and the places of members in the structures of two versions. Numbers of
+// their headers: functions, and the places of members in the structures of three versions. Numbers of
 // codecs and pixel formats change between versions, so these are compared by name. Scripts/walls.sh
 // also compiles the shim with the headers of the installed version.
 #ifdef KF_SYSTEM_HEADERS
@@ -115,58 +115,59 @@ int sws_scale(SwsContext *context, const uint8_t *const planes[], const int stri
               int height, uint8_t *const new_planes[], const int new_strides[]);
 #endif
 
-// Name, type, member, and its place in libavformat 59 with libavutil 57 (Debian 12) and in 61 with 59
-// (Debian 13).
+// Name, type, member, and its place in libavformat 59 with libavutil 57 (Debian 12), in 60 with 58
+// (Ubuntu 24.04) and in 61 with 59 (Debian 13).
 #define KF_FF_FIELDS(DO) \
-    DO(input_name, AVInputFormat, name, 0, 0) \
-    DO(format_input, AVFormatContext, iformat, 8, 8) \
-    DO(format_io, AVFormatContext, pb, 32, 32) \
-    DO(format_flags, AVFormatContext, ctx_flags, 40, 40) \
-    DO(format_stream_count, AVFormatContext, nb_streams, 44, 44) \
-    DO(format_streams, AVFormatContext, streams, 48, 48) \
-    DO(format_start, AVFormatContext, start_time, 64, 96) \
-    DO(format_duration, AVFormatContext, duration, 72, 104) \
-    DO(io_buffer, AVIOContext, buffer, 8, 8) \
-    DO(stream_coded, AVStream, codecpar, 208, 16) \
-    DO(stream_base, AVStream, time_base, 16, 32) \
-    DO(stream_start, AVStream, start_time, 24, 40) \
-    DO(stream_duration, AVStream, duration, 32, 48) \
-    DO(stream_disposition, AVStream, disposition, 48, 64) \
-    DO(stream_discard, AVStream, discard, 52, 68) \
-    DO(stream_ratio, AVStream, sample_aspect_ratio, 56, 72) \
-    DO(stream_rate, AVStream, avg_frame_rate, 72, 88) \
-    DO(stream_picture, AVStream, attached_pic, 80, 96) \
-    DO(coded_type, AVCodecParameters, codec_type, 0, 0) \
-    DO(coded_codec, AVCodecParameters, codec_id, 4, 4) \
-    DO(coded_width, AVCodecParameters, width, 56, 72) \
-    DO(coded_height, AVCodecParameters, height, 60, 76) \
-    DO(coded_ratio, AVCodecParameters, sample_aspect_ratio, 64, 80) \
-    DO(packet_time, AVPacket, pts, 8, 8) \
-    DO(packet_size, AVPacket, size, 32, 32) \
-    DO(packet_stream, AVPacket, stream_index, 36, 36) \
-    DO(packet_flags, AVPacket, flags, 40, 40) \
-    DO(frame_planes, AVFrame, data, 0, 0) \
-    DO(frame_strides, AVFrame, linesize, 64, 64) \
-    DO(frame_width, AVFrame, width, 104, 104) \
-    DO(frame_height, AVFrame, height, 108, 108) \
-    DO(frame_format, AVFrame, format, 116, 116) \
-    DO(frame_ratio, AVFrame, sample_aspect_ratio, 128, 128) \
-    DO(frame_flags, AVFrame, flags, 316, 292) \
-    DO(frame_range, AVFrame, color_range, 320, 296) \
-    DO(frame_primaries, AVFrame, color_primaries, 324, 300) \
-    DO(frame_transfer, AVFrame, color_trc, 328, 304) \
-    DO(frame_matrix, AVFrame, colorspace, 332, 308) \
-    DO(frame_time, AVFrame, best_effort_timestamp, 344, 320) \
-    DO(side_data, AVFrameSideData, data, 8, 8) \
-    DO(side_size, AVFrameSideData, size, 16, 16) \
-    DO(pixel_name, AVPixFmtDescriptor, name, 0, 0) \
-    DO(pixel_depth, AVPixFmtDescriptor, comp[0].depth, 40, 40)
+    DO(input_name, AVInputFormat, name, 0, 0, 0) \
+    DO(format_input, AVFormatContext, iformat, 8, 8, 8) \
+    DO(format_io, AVFormatContext, pb, 32, 32, 32) \
+    DO(format_flags, AVFormatContext, ctx_flags, 40, 40, 40) \
+    DO(format_stream_count, AVFormatContext, nb_streams, 44, 44, 44) \
+    DO(format_streams, AVFormatContext, streams, 48, 48, 48) \
+    DO(format_start, AVFormatContext, start_time, 64, 64, 96) \
+    DO(format_duration, AVFormatContext, duration, 72, 72, 104) \
+    DO(io_buffer, AVIOContext, buffer, 8, 8, 8) \
+    DO(stream_coded, AVStream, codecpar, 208, 16, 16) \
+    DO(stream_base, AVStream, time_base, 16, 32, 32) \
+    DO(stream_start, AVStream, start_time, 24, 40, 40) \
+    DO(stream_duration, AVStream, duration, 32, 48, 48) \
+    DO(stream_disposition, AVStream, disposition, 48, 64, 64) \
+    DO(stream_discard, AVStream, discard, 52, 68, 68) \
+    DO(stream_ratio, AVStream, sample_aspect_ratio, 56, 72, 72) \
+    DO(stream_rate, AVStream, avg_frame_rate, 72, 88, 88) \
+    DO(stream_picture, AVStream, attached_pic, 80, 96, 96) \
+    DO(coded_type, AVCodecParameters, codec_type, 0, 0, 0) \
+    DO(coded_codec, AVCodecParameters, codec_id, 4, 4, 4) \
+    DO(coded_width, AVCodecParameters, width, 56, 56, 72) \
+    DO(coded_height, AVCodecParameters, height, 60, 60, 76) \
+    DO(coded_ratio, AVCodecParameters, sample_aspect_ratio, 64, 64, 80) \
+    DO(packet_time, AVPacket, pts, 8, 8, 8) \
+    DO(packet_size, AVPacket, size, 32, 32, 32) \
+    DO(packet_stream, AVPacket, stream_index, 36, 36, 36) \
+    DO(packet_flags, AVPacket, flags, 40, 40, 40) \
+    DO(frame_planes, AVFrame, data, 0, 0, 0) \
+    DO(frame_strides, AVFrame, linesize, 64, 64, 64) \
+    DO(frame_width, AVFrame, width, 104, 104, 104) \
+    DO(frame_height, AVFrame, height, 108, 108, 108) \
+    DO(frame_format, AVFrame, format, 116, 116, 116) \
+    DO(frame_ratio, AVFrame, sample_aspect_ratio, 128, 128, 128) \
+    DO(frame_flags, AVFrame, flags, 316, 316, 292) \
+    DO(frame_range, AVFrame, color_range, 320, 320, 296) \
+    DO(frame_primaries, AVFrame, color_primaries, 324, 324, 300) \
+    DO(frame_transfer, AVFrame, color_trc, 328, 328, 304) \
+    DO(frame_matrix, AVFrame, colorspace, 332, 332, 308) \
+    DO(frame_time, AVFrame, best_effort_timestamp, 344, 344, 320) \
+    DO(side_data, AVFrameSideData, data, 8, 8, 8) \
+    DO(side_size, AVFrameSideData, size, 16, 16, 16) \
+    DO(pixel_name, AVPixFmtDescriptor, name, 0, 0, 0) \
+    DO(pixel_depth, AVPixFmtDescriptor, comp[0].depth, 40, 40, 40)
 
-// Members that only one of the versions has: side data of a stream, and whether a frame is interlaced.
+// Members that moved to another structure: side data of a stream, and whether a frame is interlaced.
 enum {
     KF_FF_SIDE_59 = 184,  // AVStream.side_data, AVStream.nb_side_data
+    KF_FF_SIDE_60 = 200,
     KF_FF_SIDE_61 = 32,   // AVCodecParameters.coded_side_data, .nb_coded_side_data
-    KF_FF_INTERLACED_59 = 188,
+    KF_FF_INTERLACED_60 = 188,  // AVFrame.interlaced_frame, also in 59
     KF_FF_INTERLACED_FLAG_61 = 1 << 3,
 };
 
@@ -179,21 +180,27 @@ struct kf_ff_side {
 
 #ifdef KF_SYSTEM_HEADERS
 #if LIBAVFORMAT_VERSION_MAJOR == 59
-#define KF_FF_PLACE(old, new) old
-_Static_assert(offsetof(AVStream, side_data) == KF_FF_SIDE_59
-                   && offsetof(AVStream, nb_side_data) == KF_FF_SIDE_59 + 8
-                   && offsetof(AVFrame, interlaced_frame) == KF_FF_INTERLACED_59,
+#define KF_FF_PLACE(v59, v60, v61) v59
+#define KF_FF_SIDE KF_FF_SIDE_59
+#elif LIBAVFORMAT_VERSION_MAJOR == 60
+#define KF_FF_PLACE(v59, v60, v61) v60
+#define KF_FF_SIDE KF_FF_SIDE_60
+#endif
+#ifdef KF_FF_SIDE
+_Static_assert(offsetof(AVStream, side_data) == KF_FF_SIDE
+                   && offsetof(AVStream, nb_side_data) == KF_FF_SIDE + 8
+                   && offsetof(AVFrame, interlaced_frame) == KF_FF_INTERLACED_60,
                "");
 #elif LIBAVFORMAT_VERSION_MAJOR == 61
-#define KF_FF_PLACE(old, new) new
+#define KF_FF_PLACE(v59, v60, v61) v61
 _Static_assert(offsetof(AVCodecParameters, coded_side_data) == KF_FF_SIDE_61
                    && offsetof(AVCodecParameters, nb_coded_side_data) == KF_FF_SIDE_61 + 8
                    && AV_FRAME_FLAG_INTERLACED == KF_FF_INTERLACED_FLAG_61,
                "");
 #endif
 #ifdef KF_FF_PLACE
-#define KF_FF_ASSERT(name, type, member, old, new) \
-    _Static_assert(offsetof(type, member) == KF_FF_PLACE(old, new), #type "." #member);
+#define KF_FF_ASSERT(name, type, member, v59, v60, v61) \
+    _Static_assert(offsetof(type, member) == KF_FF_PLACE(v59, v60, v61), #type "." #member);
 KF_FF_FIELDS(KF_FF_ASSERT)
 #endif
 _Static_assert(sizeof(struct kf_ff_side) == sizeof(AVPacketSideData)

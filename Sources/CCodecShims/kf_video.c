@@ -55,18 +55,21 @@ static int load_release(int format, int util, int scale) {
         && kf_ff.swscale_version() >> 16 == (unsigned)scale;
 }
 
-#define PLACE_59(name, type, member, old, new) kf_ff.at.name = old;
-#define PLACE_61(name, type, member, old, new) kf_ff.at.name = new;
+#define PLACE_59(name, type, member, v59, v60, v61) kf_ff.at.name = v59;
+#define PLACE_60(name, type, member, v59, v60, v61) kf_ff.at.name = v60;
+#define PLACE_61(name, type, member, v59, v60, v61) kf_ff.at.name = v61;
 
 static int load(void) {
     if (load_release(61, 59, 8)) {
-        kf_ff.is_61 = 1;
         KF_FF_FIELDS(PLACE_61)
+    } else if (load_release(60, 58, 7)) {
+        KF_FF_FIELDS(PLACE_60)
     } else if (load_release(59, 57, 6)) {
         KF_FF_FIELDS(PLACE_59)
     } else {
         return 0;
     }
+    kf_ff.version = (int)(kf_ff.avformat_version() >> 16);
     kf_ff.av_log_set_level(AV_LOG_QUIET);
     return 1;
 }
@@ -205,8 +208,9 @@ int kf_video_seek_count(const kf_video *video) { return video->seek_count; }
 // --- Properties -----------------------------------------------------------------------------
 
 static const int32_t *matrix_of_stream(const AVStream *stream) {
-    const char *owner = (const char *)stream + KF_FF_SIDE_59;
-    if (kf_ff.is_61) owner = FF(const char *, stream, stream_coded) + KF_FF_SIDE_61;
+    const char *owner =
+        (const char *)stream + (kf_ff.version == 59 ? KF_FF_SIDE_59 : KF_FF_SIDE_60);
+    if (kf_ff.version == 61) owner = FF(const char *, stream, stream_coded) + KF_FF_SIDE_61;
     const struct kf_ff_side *side = *(const struct kf_ff_side *const *)owner;
     int count = *(const int *)(owner + 8);
     for (int index = 0; index < count; index++)

@@ -246,8 +246,8 @@ kf_video_status kf_video_cover(kf_video *video, kf_video_frame *frame) {
 // --- Pixels ---------------------------------------------------------------------------------
 
 static int is_interlaced(const AVFrame *frame) {
-    if (kf_ff.is_61) return (FF(int, frame, frame_flags) & KF_FF_INTERLACED_FLAG_61) != 0;
-    return *(const int *)((const char *)frame + KF_FF_INTERLACED_59);
+    if (kf_ff.version == 61) return (FF(int, frame, frame_flags) & KF_FF_INTERLACED_FLAG_61) != 0;
+    return *(const int *)((const char *)frame + KF_FF_INTERLACED_60);
 }
 
 // The matrix, by the code points of ITU-T H.273. High definition that does not state it uses that of

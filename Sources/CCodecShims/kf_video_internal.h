@@ -54,7 +54,7 @@
     DO(sws_setColorspaceDetails) \
     DO(sws_scale)
 
-#define KF_FF_OFFSET(name, type, member, old, new) unsigned short name;
+#define KF_FF_OFFSET(name, type, member, v59, v60, v61) unsigned short name;
 
 struct kf_ff {
     KF_FORMAT_FUNCTIONS(KF_FIELD)
@@ -65,7 +65,8 @@ struct kf_ff {
     struct {
         KF_FF_FIELDS(KF_FF_OFFSET)
     } at;
-    int is_61;
+    // The version of libavformat.
+    int version;
 };
 
 // Filled by kf_video_load.

@@ -314,7 +314,8 @@ package final class VideoFile {
         case KF_VIDEO_NO_LIBRARY:
             .missingLibrary(
                 "FFmpeg",
-                package: "libavformat59 and libswscale6, or libavformat61 and libswscale8"
+                package: "libavformat59 and libswscale6, libavformat60 and libswscale7, "
+                    + "or libavformat61 and libswscale8"
             )
         case KF_VIDEO_UNKNOWN: .damaged("it is no video of a known kind, or a damaged one")
         case KF_VIDEO_NO_PICTURES: .damaged("it has no video and no cover of a known kind")
