@@ -140,7 +140,7 @@ package enum Codecs {
         }
     }
 
-    /// Encodes an animation as GIF or WebP.
+    /// Encodes an animation as GIF, WebP or AVIF.
     ///
     /// Holds one frame at a time. For GIF, which stores the differences between frames, it holds up
     /// to five.
@@ -149,8 +149,9 @@ package enum Codecs {
     ///   - size: The size of every frame in pixels.
     ///   - frameCount: At least one.
     ///   - loopCount: How often to play; 0 means forever.
-    ///   - format: ``FileFormat/gif`` or ``FileFormat/webp``.
-    ///   - options: The quality applies to WebP. GIF stores up to 256 colours per frame.
+    ///   - format: ``FileFormat/gif``, ``FileFormat/webp`` or ``FileFormat/avif``.
+    ///   - isOpaque: Whether every frame is opaque; an AVIF has an alpha channel otherwise.
+    ///   - options: The quality applies to WebP and AVIF. GIF stores up to 256 colours per frame.
     ///   - frame: Returns the frame of an index. Called once for each of `0..<frameCount`, in
     ///     order.
     /// - Returns: The file.
@@ -162,6 +163,7 @@ package enum Codecs {
         frameCount: Int,
         loopCount: Int,
         as format: FileFormat,
+        isOpaque: Bool = false,
         options: EncodeOptions = EncodeOptions(),
         frame: (Int) throws(CodecError) -> AnimationFrame
     ) throws(CodecError) -> Data {
@@ -186,6 +188,15 @@ package enum Codecs {
         case .webp:
             return try WebPEncoder(options: options)
                 .encode(size, frameCount: frameCount, loopCount: loopCount, checkedFrame)
+        case .avif:
+            return try AVIFEncoder(options: options)
+                .encode(
+                    size,
+                    frameCount: frameCount,
+                    loopCount: loopCount,
+                    isOpaque: isOpaque,
+                    checkedFrame
+                )
         default:
             throw .unsupported(format, feature: "encoding an animation")
         }

@@ -83,7 +83,7 @@ struct CancelledEncodingTests {
         }
     }
 
-    @Test(arguments: [FileFormat.gif, .webp])
+    @Test(arguments: [FileFormat.gif, .webp, .avif])
     func `an animation is given up between frames`(format: FileFormat) throws {
         let bitmap = try Self.noise(32)
         let frames = Mutex(0)

@@ -13,8 +13,10 @@
     DO(avifDecoderNthImageTiming) \
     DO(avifDecoderParse) \
     DO(avifDecoderSetIOMemory) \
+    DO(avifEncoderAddImage) \
     DO(avifEncoderCreate) \
     DO(avifEncoderDestroy) \
+    DO(avifEncoderFinish) \
     DO(avifEncoderWrite) \
     DO(avifImageCreate) \
     DO(avifImageCreateEmpty) \
@@ -42,6 +44,26 @@ static inline const char *_Nonnull kf_avif_version(void) {
 #define KF_AVIF_TEXT_OF(value) #value
 #define KF_AVIF_TEXT(value) KF_AVIF_TEXT_OF(value)
     return KF_AVIF_TEXT(AVIF_VERSION_MAJOR) "." KF_AVIF_TEXT(AVIF_VERSION_MINOR);
+}
+
+// How often an animation is played, 0 for without end. libavif has stored it since 1.0; files of
+// earlier versions are played without end.
+static inline void kf_avif_set_loop_count(avifEncoder *_Nonnull encoder, int count) {
+#if AVIF_VERSION_MAJOR >= 1
+    encoder->repetitionCount = count > 0 ? count - 1 : AVIF_REPETITION_COUNT_INFINITE;
+#else
+    (void)encoder, (void)count;
+#endif
+}
+
+static inline int kf_avif_loop_count(const avifDecoder *_Nonnull decoder) {
+#if AVIF_VERSION_MAJOR >= 1
+    return decoder->repetitionCount >= 0 && decoder->repetitionCount < INT32_MAX
+        ? decoder->repetitionCount + 1 : 0;
+#else
+    (void)decoder;
+    return 0;
+#endif
 }
 
 // The axis of a mirrored image: libavif 0.11 calls the field `mode`, 1.0 and later `axis`. The

@@ -68,7 +68,7 @@ final class AVIFFile {
             storedSize: PixelSize(width: Int(image.width), height: Int(image.height)),
             orientation: Self.orientation(image),
             frameCount: frameCount,
-            loopCount: frameCount > 1 ? 0 : nil,
+            loopCount: frameCount > 1 ? Int(kf_avif_loop_count(decoder)) : nil,
             hasAlpha: decoder.pointee.alphaPresent != 0,
             bitsPerChannel: Int(image.depth),
             hasColorProfile: image.icc.size > 0

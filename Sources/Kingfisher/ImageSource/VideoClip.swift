@@ -10,12 +10,13 @@ struct VideoClip: Sendable, Hashable {
     let start: TimeInterval
     let end: TimeInterval
     let framesPerSecond: Double
+    let format: ImageFormat
 
     static let maxDuration: TimeInterval = 10
     /// 30 in each second of the longest clip.
     static let maxFrameCount = 300
 
-    /// Decodes the frames one by one, and encodes them as a WebP that repeats forever.
+    /// Decodes the frames one by one, and encodes them as an animation that repeats forever.
     ///
     /// - Parameters:
     ///   - film: The video.
@@ -28,6 +29,9 @@ struct VideoClip: Sendable, Hashable {
         fitting size: PixelSize?,
         by reading: DocumentReading
     ) async throws -> Data {
+        guard format.holdsAnimations, let fileFormat = format.fileFormat else {
+            throw DocumentError.unusableClip(.stillFormat)
+        }
         guard case .film(let facts) = try await film.answer(to: FilmRequest(.facts), by: reading)
         else { throw DocumentReading.invalid("it has no properties") }
         let count = try frameCount(of: facts, fitting: size)
@@ -37,7 +41,7 @@ struct VideoClip: Sendable, Hashable {
             return try reading.bitmap(of: await film.answer(to: request, by: reading))
         }
         return try await withTaskCancellationHandler {
-            try await DocumentBytes.work { try encoded(frames) }
+            try await DocumentBytes.work { try encoded(frames, as: fileFormat) }
         } onCancel: {
             frames.cancel()
         }
@@ -69,7 +73,7 @@ struct VideoClip: Sendable, Hashable {
         return max(1, Int(count))
     }
 
-    private func encoded(_ frames: FramesAhead) throws -> Data {
+    private func encoded(_ frames: FramesAhead, as format: FileFormat) throws -> Data {
         let first = try frames.next()
         var failure: (any Error)?
         do throws(CodecError) {
@@ -77,9 +81,14 @@ struct VideoClip: Sendable, Hashable {
                 of: first.size,
                 frameCount: frames.count,
                 loopCount: 0,
-                as: .webp,
-                // Less work than for a single image, because there are many.
-                options: EncodeOptions(quality: 0.9, effort: 2, isCancelled: { frames.isCancelled })
+                as: format,
+                isOpaque: true,
+                options: EncodeOptions(
+                    quality: 0.9,
+                    // Less work than for a single image, because there are many.
+                    effort: format == .webp ? 2 : nil,
+                    isCancelled: { frames.isCancelled }
+                )
             ) { index throws(CodecError) in
                 let bitmap: Bitmap
                 do {

@@ -20,10 +20,16 @@ public enum VideoFramePosition: Hashable, Sendable {
     case representative
     /// All frames of a span, as an animation.
     ///
-    /// Its data is an animated WebP that repeats forever, with a frame for each `1 / framesPerSecond`
-    /// seconds from `start` on. At most 10 seconds and 300 frames, with at most 512 MiB of pixels
-    /// together; see ``DocumentError/unusableClip(_:)``.
-    case clip(from: TimeInterval, to: TimeInterval, framesPerSecond: Double)
+    /// Its data is an animated WebP, AVIF or GIF that repeats forever, with a frame for each
+    /// `1 / framesPerSecond` seconds from the beginning of the span on. At most 10 seconds and 300
+    /// frames, with at most 512 MiB of pixels together; see ``DocumentError/unusableClip(_:)``. An
+    /// AVIF is the smallest, and takes the most time to make.
+    case clip(
+        from: TimeInterval,
+        to: TimeInterval,
+        framesPerSecond: Double,
+        format: ImageFormat = .WebP
+    )
 }
 
 extension VideoFramePosition: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
@@ -162,7 +168,7 @@ public struct VideoFrameDataProvider: ImageDataProvider {
     /// Whether the video is downloaded.
     var isRemote: Bool { url.map(RemoteFilm.canDownload) ?? false }
 
-    /// Decodes the frame, and encodes it as a PNG; those of a clip as an animated WebP.
+    /// Decodes the frame, and encodes it as a PNG; those of a clip as an animation.
     ///
     /// - Throws: ``DocumentError``; ``LocalFileError`` or `CocoaError` if the file cannot be read;
     ///   ``KingfisherError`` if a part cannot be downloaded; `CancellationError`.
@@ -203,8 +209,10 @@ extension VideoFramePosition {
     }
 
     fileprivate var clip: VideoClip? {
-        guard case .clip(let start, let end, let framesPerSecond) = self else { return nil }
-        return VideoClip(start: start, end: end, framesPerSecond: framesPerSecond)
+        guard case .clip(let start, let end, let framesPerSecond, let format) = self else {
+            return nil
+        }
+        return VideoClip(start: start, end: end, framesPerSecond: framesPerSecond, format: format)
     }
 
     /// The position in a cache key.
@@ -213,7 +221,8 @@ extension VideoFramePosition {
         case .exact(let seconds): "\(Self.finite(seconds))"
         case .keyFrame(let seconds): "key_\(Self.finite(seconds))"
         case .representative: "representative"
-        case .clip(let start, let end, let rate): "clip_\(start)-\(end)_\(rate)"
+        case .clip(let start, let end, let rate, let format):
+            "clip_\(start)-\(end)_\(rate)" + (format == .WebP ? "" : "_\(format)")
         }
     }
 }

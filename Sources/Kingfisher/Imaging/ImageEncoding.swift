@@ -108,11 +108,11 @@ public struct ImageEncoding: Sendable, Hashable {
         .init(.WebP, quality, effort: effort.map { max(0, min(6, $0)) }, isLosslessWebP: true)
     }
 
-    /// Lossy AVIF.
+    /// Lossy AVIF, animated or not.
     ///
     /// - Parameters:
     ///   - quality: 0 (smallest) to 1 (best).
-    ///   - speed: 0 (smallest file) to 10 (fastest); nil for 8.
+    ///   - speed: 0 (smallest file) to 10 (fastest); nil for 8. Animations always use 8.
     /// - Returns: The encoding.
     public static func avif(quality: CGFloat = 0.8, speed: Int? = nil) -> ImageEncoding {
         .init(.AVIF, quality, effort: speed.map { max(0, min(10, $0)) })
@@ -205,22 +205,23 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         base.attached.withLock { $0.file?.data }
     }
 
-    /// Encodes an animation as GIF or WebP, with its delays and loop count.
+    /// Encodes an animation as GIF, WebP or AVIF, with its delays and loop count.
     ///
     /// Not part of Kingfisher for Apple platforms. A still image becomes a file of one frame. Use
     /// ``AnimatedImageProcessor`` to encode frames changed by another processor. The cost is that
     /// of decoding and encoding every frame. Ends early if the current task is cancelled.
     ///
     /// - Parameters:
-    ///   - format: `.GIF`, with 256 colours per frame, or `.WebP`.
-    ///   - compressionQuality: 0 (smallest) to 1 (best); used by WebP.
+    ///   - format: `.GIF`, with 256 colours per frame, `.WebP`, or `.AVIF`. libavif before 1.0 does
+    ///     not store the loop count: its files play without end.
+    ///   - compressionQuality: 0 (smallest) to 1 (best); used by WebP and AVIF.
     /// - Returns: The file; nil for other formats, for an empty image, if a frame cannot be decoded,
     ///   and if the task was cancelled.
     public func animationRepresentation(
         format: ImageFormat,
         compressionQuality: CGFloat = 0.8
     ) -> Data? {
-        guard format == .GIF || format == .WebP else { return nil }
+        guard format.holdsAnimations else { return nil }
         guard let source = base.frames else {
             return format.fileFormat.flatMap {
                 base.encoded(
@@ -236,8 +237,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// Encodes the image.
     ///
     /// - Parameters:
-    ///   - format: The format. `.unknown` and formats without an encoder yield PNG. `.GIF` and
-    ///     `.WebP` keep animations, and return the original bytes if they have that format. `.GIF`
+    ///   - format: The format. `.unknown` and formats without an encoder yield PNG. `.GIF`, `.WebP`
+    ///     and `.AVIF` keep animations, and return the original bytes if they have that format. `.GIF`
     ///     returns nil for a still image.
     ///   - compressionQuality: 0 (smallest) to 1 (best); used by lossy formats.
     /// - Returns: The file, or nil.
@@ -246,7 +247,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         return switch format {
         case .PNG, .unknown, .HEIF, .TIFF, .SVG, .BMP, .ICO: base.pngData()
         case .JPEG: base.jpegData(compressionQuality: compressionQuality)
-        case .GIF where base.frames != nil, .WebP where base.frames != nil:
+        case .GIF where base.frames != nil, .WebP where base.frames != nil,
+            .AVIF where base.frames != nil:
             animationRepresentation(format: format, compressionQuality: compressionQuality)
         case .GIF: nil
         case .WebP, .AVIF, .JXL:
@@ -256,7 +258,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 }
 
 extension KFCrossPlatformImage {
-    /// Whether encoding as GIF or WebP keeps an animation.
+    /// Whether encoding in a format of animations keeps one.
     var hasFrames: Bool { frames != nil }
 
     /// The frames of the animation that the image was made from; nil for still images and for

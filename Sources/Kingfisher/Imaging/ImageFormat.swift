@@ -74,6 +74,9 @@ public enum ImageFormat: Sendable {
 }
 
 extension ImageFormat {
+    /// Whether animations are written in the format.
+    var holdsAnimations: Bool { self == .GIF || self == .WebP || self == .AVIF }
+
     init(_ format: FileFormat?) {
         self =
             switch format {

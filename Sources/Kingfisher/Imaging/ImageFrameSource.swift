@@ -133,8 +133,8 @@ extension ImageFrameSource {
     /// The loop count is that of the source's file; without a file the animation plays without end.
     ///
     /// - Parameters:
-    ///   - format: `.GIF` or `.WebP`.
-    ///   - quality: 0 (smallest) to 1 (best); used by WebP.
+    ///   - format: `.GIF`, `.WebP` or `.AVIF`.
+    ///   - quality: 0 (smallest) to 1 (best); used by WebP and AVIF.
     ///   - maxFrameCount: The number of frames to encode, at least 1.
     ///   - change: Makes the frame to encode; all frames must have the same size.
     /// - Returns: The file; nil for other formats, if a frame cannot be made or encoded, and if the

@@ -5,8 +5,8 @@ public import Foundation
 ///
 /// Not part of Kingfisher for Apple platforms. Other processors turn an animation into a still
 /// image, because they draw a single bitmap. This one decodes the frames one after another, passes
-/// each to a processor, and encodes the results as GIF or WebP with the delays and the loop count
-/// of the original:
+/// each to a processor, and encodes the results as GIF, WebP or AVIF with the delays and the loop
+/// count of the original:
 ///
 /// ```swift
 /// let small = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
@@ -26,12 +26,12 @@ public struct AnimatedImageProcessor: ImageProcessor {
     /// The processor applied to each frame.
     public let processor: any ImageProcessor
 
-    /// The format of the result: `.GIF`, `.WebP`, or nil for the format of the original.
+    /// The format of the result: `.GIF`, `.WebP`, `.AVIF`, or nil for the format of the original.
     ///
     /// With nil, formats that can only be decoded become WebP.
     public let format: ImageFormat?
 
-    /// 0 (smallest) to 1 (best); used by WebP.
+    /// 0 (smallest) to 1 (best); used by WebP and AVIF.
     ///
     /// A GIF always has up to 256 colours per frame.
     public let compressionQuality: CGFloat
@@ -44,9 +44,10 @@ public struct AnimatedImageProcessor: ImageProcessor {
     /// - Parameters:
     ///   - processor: Must return images of equal size for frames of equal size. The default keeps
     ///     frames unchanged.
-    ///   - format: `.GIF`, `.WebP`, or nil for the format of the original. With nil, formats that
-    ///     can only be decoded become WebP; with any other format every animation fails.
-    ///   - compressionQuality: 0 (smallest) to 1 (best); used by WebP.
+    ///   - format: `.GIF`, `.WebP`, `.AVIF`, or nil for the format of the original. With nil, formats
+    ///     of which animations can only be decoded become WebP; with any other format every
+    ///     animation fails.
+    ///   - compressionQuality: 0 (smallest) to 1 (best); used by WebP and AVIF.
     ///   - maxFrameCount: The number of frames that are processed, at least 1; by default all.
     public init(
         _ processor: any ImageProcessor = DefaultImageProcessor.default,
@@ -84,7 +85,8 @@ public struct AnimatedImageProcessor: ImageProcessor {
         guard source.frameCount > 1 else {
             return processor.process(item: item, options: options)
         }
-        let own: ImageFormat = source.data?.kf.imageFormat == .GIF ? .GIF : .WebP
+        let original = source.data?.kf.imageFormat ?? .unknown
+        let own = original.holdsAnimations ? original : .WebP
         let file = source.encoded(
             as: format ?? own,
             quality: compressionQuality,

@@ -12,7 +12,7 @@ extension ImageEncoding {
     /// - Returns: The file; nil if the format cannot represent the image, this build cannot encode
     ///   the format, or the task was cancelled.
     public func data(of image: KFCrossPlatformImage) -> Data? {
-        let isAnimated = image.hasFrames && (format == .WebP || format == .GIF)
+        let isAnimated = image.hasFrames && format.holdsAnimations
         let hasOptions =
             isProgressive || maxColorCount != nil || subsamplesChroma != nil
             || (effort != nil || isLosslessWebP) && !isAnimated

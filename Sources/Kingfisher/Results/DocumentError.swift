@@ -38,6 +38,8 @@ public enum DocumentError: Error, Hashable, Sendable {
         case tooManyFrames
         /// Its frames have more than 512 MiB of pixels together.
         case tooManyPixels
+        /// It is to be in a format of stills.
+        case stillFormat
     }
 }
 
@@ -53,6 +55,7 @@ extension DocumentError.ClipFault {
             "The clip has more than 300 frames. Ask for fewer in a second, or a shorter one."
         case .tooManyPixels:
             "The frames of the clip have too many pixels together. Ask for smaller ones, or for fewer."
+        case .stillFormat: "The clip has a format of stills. Ask for a WebP, an AVIF or a GIF."
         }
     }
 }

@@ -14,12 +14,13 @@ struct FilmClipTests {
         _ start: TimeInterval,
         _ end: TimeInterval,
         _ rate: Double,
+        format: ImageFormat = .WebP,
         maximumSize: CGSize? = nil,
         on pool: WorkerPool
     ) async throws -> Data {
         var provider = VideoFrameDataProvider(
             url: url,
-            at: .clip(from: start, to: end, framesPerSecond: rate),
+            at: .clip(from: start, to: end, framesPerSecond: rate, format: format),
             maximumSize: maximumSize
         )
         provider.pool = pool
@@ -57,6 +58,41 @@ struct FilmClipTests {
         let image = try #require(KFCrossPlatformImage(data: small))
         #expect(image.pixelWidth == 40 && image.pixelHeight == 30)
         #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    @Test(arguments: [ImageFormat.AVIF, .GIF])
+    func `VID-13: a clip is of the format that is asked for`(format: ImageFormat) async throws {
+        let pool = FilmBench.pool()
+        let url = try await FilmBench.folder().file("h264.mp4")
+        let file = try await Self.data(url, 0.5, 1.5, 10, format: format, on: pool)
+        #expect(file.kf.imageFormat == format)
+        let frames = try EncodedFrameSource(file, scale: 1)
+        #expect(frames.frameCount == 10)
+        #expect(frames.loopCount == 0)
+        for index in 0..<10 {
+            #expect(abs(frames.duration(at: index) - 0.1) < 0.001)
+            let made = try #require(frames.frame(at: index)?.bitmap)
+            var ratios: [Double] = []
+            for time in [0.5 + Double(index) / 10, Double(index) / 10 + 0.3] {
+                let frame = try await FilmBench.bitmap(url, at: .exact(time), on: pool)
+                ratios.append(try #require(FilmBench.ratio(made, FilmBench.bytes(of: frame))))
+            }
+            #expect(ratios[0] > 22 && ratios[0] > ratios[1] + 2, "\(index): \(ratios) dB")
+        }
+        #expect(try !Codecs.inspect(file).hasAlpha || format == .GIF)
+        let keys = Set(
+            [.WebP, .AVIF, .GIF].map {
+                VideoFrameDataProvider(
+                    url: url,
+                    at: .clip(from: 0, to: 1, framesPerSecond: 5, format: $0)
+                ).cacheKey
+            }
+        )
+        #expect(keys.count == 3)
+        await #expect(throws: DocumentError.unusableClip(.stillFormat)) {
+            try await Self.data(url, 0, 1, 5, format: .JPEG, on: pool)
+        }
         pool.stop()
     }
 

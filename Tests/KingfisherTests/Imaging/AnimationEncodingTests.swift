@@ -6,7 +6,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Animations written as GIF and WebP.
+/// Animations written as GIF, WebP and AVIF.
 struct AnimationEncodingTests {
     private func animation(
         _ data: Data = TestImage.gif,
@@ -27,6 +27,11 @@ struct AnimationEncodingTests {
         #expect(gif.kf.imageFormat == .GIF)
         #expect(try frameCount(gif) == 3)
         #expect(try ImageFileInfo(data: gif).duration == 0.4)
+        let avif = try #require(ImageEncoding.avif().data(of: try animation(webP)))
+        #expect(avif.kf.imageFormat == .AVIF)
+        #expect(try frameCount(avif) == 3)
+        #expect(try animation(webP).kf.data(format: .AVIF, compressionQuality: 0.8) == avif)
+        #expect(ImageEncoding.avif().data(of: try animation(webP).kf.still) != avif)
     }
 
     @Test func `bytes of the wanted format are given as they are`() throws {
@@ -44,7 +49,7 @@ struct AnimationEncodingTests {
     @Test func `stills are animations of one frame, and no GIF otherwise`() throws {
         let still = KFCrossPlatformImage(bitmap: TestImage.bitmap())
         #expect(still.kf.data(format: .GIF) == nil)
-        for format in [ImageFormat.GIF, .WebP] {
+        for format in [ImageFormat.GIF, .WebP, .AVIF] {
             let data = still.kf.animationRepresentation(format: format)
             #expect(data?.kf.imageFormat == format)
             #expect(try frameCount(data) == 1)

@@ -96,6 +96,9 @@ struct FilmTests {
     @Test(arguments: [
         ("get film.mp4 --from 0.5 --to 1.5 --fps 5 -o clip.webp", "clip.webp", 64),
         ("get film.mp4 --from 0 --to 1 --fps 5 -p resize:16x -o clip.gif", "clip.gif", 16),
+        ("get film.mp4 --from 0.5 --to 1.5 --fps 5 -o clip.avif", "clip.avif", 64),
+        ("get film.mp4 --from 0 --to 1 --fps 5 -p resize:16x -o small.avif", "small.avif", 16),
+        ("convert film.mp4 --from 0 --to 1 --fps 5 --format avif -o out", "out/film.avif", 64),
         ("convert film.mp4 --from 0 --to 1 --fps 5 -p resize:16x -o out", "out/film.webp", 16),
     ])
     func `a part of a video becomes an animation`(

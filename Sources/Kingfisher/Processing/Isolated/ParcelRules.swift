@@ -65,7 +65,9 @@ struct ParcelRules: Sendable {
         case let animated as AnimatedImageProcessor:
             if !creating.onlyFirstFrame {
                 let format = animated.format.map { $0.fileFormat }
-                fileFormats.formUnion(format.map { [$0].compactMap(\.self) } ?? [.gif, .webp])
+                fileFormats.formUnion(
+                    format.map { [$0].compactMap(\.self) } ?? [.gif, .webp, .avif]
+                )
             }
             // It hands stills over.
             return add(animated.processor)

@@ -41,7 +41,7 @@ extension AnimatedImageProcessor: PortableProcessor {
     }
 
     /// Every other format fails as the first one does.
-    private static var formats: [ImageFormat?] { [.unknown, .GIF, .WebP, nil] }
+    private static var formats: [ImageFormat?] { [.unknown, .GIF, .WebP, .AVIF, nil] }
 }
 
 extension DownsamplingImageProcessor: PortableProcessor {

@@ -194,13 +194,19 @@ struct IsolatedDecodingTests {
         pool.stop()
     }
 
-    @Test(arguments: ["animated.gif", "animated.webp", "animated.png", "animated.avif"])
-    func `an animation is processed frame by frame`(_ name: String) async throws {
+    @Test(
+        arguments: ["animated.gif", "animated.webp", "animated.png", "animated.avif"],
+        [ImageFormat.WebP, .AVIF]
+    )
+    func `an animation is processed frame by frame`(
+        _ name: String,
+        format: ImageFormat
+    ) async throws {
         let pool = WorkerBench.pool()
         let data = try #require(try Self.fixtures().first { $0.name == name }?.data)
         let processor = AnimatedImageProcessor(
             ResizingImageProcessor(referenceSize: CGSize(width: 9, height: 9)),
-            format: .WebP,
+            format: format,
             maxFrameCount: 2
         )
         let image = try await WorkerBench.image(of: data, by: processor, on: pool)

@@ -7,7 +7,7 @@ import Synchronization
 struct AnimateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "animate",
-        abstract: "Makes an animated GIF or WebP of images.",
+        abstract: "Makes an animated GIF, WebP or AVIF of images.",
         discussion: """
             Files that are named are shown in that order; those of folders and patterns in the \
             order of their names, in which 2 comes before 10. Images of another size fill the \
@@ -27,7 +27,7 @@ struct AnimateCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("The file to write: .gif or .webp.", valueName: "file"),
+        help: ArgumentHelp("The file to write: .gif, .webp or .avif.", valueName: "file"),
         completion: .file()
     )
     var output: String
@@ -53,7 +53,7 @@ struct AnimateCommand: AsyncParsableCommand {
     var size: CGSize?
 
     @Option(
-        help: ArgumentHelp("The quality of WebP: 0 to 100.", valueName: "n")
+        help: ArgumentHelp("The quality of WebP and AVIF: 0 to 100.", valueName: "n")
     )
     var quality = 80
 
@@ -80,7 +80,7 @@ struct AnimateCommand: AsyncParsableCommand {
             throw ValidationError("the quality must be from 0 to 100, not \(quality)")
         }
         guard try format().holdsAnimations else {
-            throw ValidationError("an animation is a .gif or a .webp file")
+            throw ValidationError("an animation is a .gif, .webp or .avif file")
         }
     }
 
@@ -109,7 +109,7 @@ struct AnimateCommand: AsyncParsableCommand {
 
     private func format() throws -> PictureFormat {
         guard let format = try PictureFormat(ending: output) else {
-            throw ValidationError("an animation is a .gif or a .webp file")
+            throw ValidationError("an animation is a .gif, .webp or .avif file")
         }
         return format
     }

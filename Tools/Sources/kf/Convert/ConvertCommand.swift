@@ -201,8 +201,8 @@ struct ConvertCommand: AsyncParsableCommand {
             let what =
                 summary.withoutMotion == 1 ? "1 animation" : "\(summary.withoutMotion) animations"
             Terminal.note(
-                "kf: kept only the first frame of \(what); --format webp or gif keeps all frames, "
-                    + "--all-frames writes each"
+                "kf: kept only the first frame of \(what); --format webp, avif or gif keeps all "
+                    + "frames, --all-frames writes each"
             )
         }
         if summary.withoutPosition > 0, !out.quiet, !encoding.asksForPosition {

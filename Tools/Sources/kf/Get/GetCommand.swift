@@ -111,11 +111,13 @@ struct GetCommand: AsyncParsableCommand {
         let showsBar = sources.count == 1 && out.showsProgress && (progress || !out.json)
         let bar = showsBar ? ProgressBar() : nil
         defer { bar?.clear() }
+        let named = try format(for: target)
         let load = PictureLoad(
             source: source,
             loading: loading,
-            processor: encoding.processor(isWritten: output != nil, as: try format(for: target)),
-            steps: encoding.processors
+            processor: encoding.processor(isWritten: output != nil, as: named),
+            steps: encoding.processors,
+            clipFormat: encoding.finalFormat(for: named)
         )
         let clock = ContinuousClock()
         let start = clock.now
@@ -233,7 +235,7 @@ struct GetCommand: AsyncParsableCommand {
         }
         if encoded.lostFrames, !out.quiet {
             Terminal.note(
-                "kf: \(title): kept only the first frame; --format webp or gif keeps all frames, "
+                "kf: \(title): kept only the first frame; --format webp, avif or gif keeps all frames, "
                     + "--frame takes another"
             )
         }

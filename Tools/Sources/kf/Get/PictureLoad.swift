@@ -32,6 +32,8 @@ struct PictureLoad: Sendable {
     var keepsOriginal = true
     /// What the processor was made of; a worker shrinks a frame that they make much smaller.
     var steps: [ProcessorSpec] = []
+    /// The format of a part of a video that is written as it is; nil for another one.
+    var clipFormat: PictureFormat?
     /// A frame of the source; nil for the one of the options.
     var provider: VideoFrameDataProvider?
 
@@ -102,12 +104,14 @@ struct PictureLoad: Sendable {
         if let url = source.webURL, loading.pages.asksForFrame {
             try loading.pages.check(.video, of: source.title)
             let size = steps.first?.sufficientSize
-            return .provider(loading.pages.frame(of: url, fitting: size))
+            return .provider(loading.pages.frame(of: url, fitting: size, as: clipFormat))
         }
         let document = source.document
         try loading.pages.check(document?.kind, of: source.title)
         if let document {
-            return .provider(try loading.pages.provider(for: document, before: steps))
+            return .provider(
+                try loading.pages.provider(for: document, before: steps, as: clipFormat)
+            )
         }
         return try source.resolved(patience: loading.timeout, isCached: cache != .none)
     }

@@ -137,6 +137,11 @@ struct EncodingOptions: ParsableArguments {
             && frame == nil
     }
 
+    /// The format of an animation that need not be encoded again for a target; nil if it has to be.
+    func finalFormat(for target: PictureFormat?) -> PictureFormat? {
+        target?.holdsAnimations == true && copiesFiles ? target : nil
+    }
+
     /// The error of a load, or a better one if the image has too few frames.
     func explained(_ error: any Error, isolates: Bool) async -> any Error {
         guard let frame,

@@ -82,11 +82,13 @@ struct PageOptions: ParsableArguments {
     /// - Parameters:
     ///   - document: The file.
     ///   - steps: The steps for the image; a worker shrinks a frame that they make much smaller.
+    ///   - format: The format of a part of a video that is written as it is; nil for another one.
     /// - Returns: The provider.
     /// - Throws: A ``Failure`` if the password cannot be read.
     func provider(
         for document: LocalDocument,
-        before steps: [ProcessorSpec] = []
+        before steps: [ProcessorSpec] = [],
+        as format: PictureFormat? = nil
     ) throws -> any ImageDataProvider {
         let url = URL(fileURLWithPath: document.path)
         return switch document.kind {
@@ -97,7 +99,7 @@ struct PageOptions: ParsableArguments {
                 dpi: dpi,
                 password: try password.text()
             )
-        case .video: frame(of: url, fitting: steps.first?.sufficientSize)
+        case .video: frame(of: url, fitting: steps.first?.sufficientSize, as: format)
         }
     }
 
@@ -105,10 +107,19 @@ struct PageOptions: ParsableArguments {
     var asksForFrame: Bool { at != nil || cover || from != nil }
 
     /// The frame or the part of a video.
-    func frame(of url: URL, fitting size: CGSize? = nil) -> VideoFrameDataProvider {
+    func frame(
+        of url: URL,
+        fitting size: CGSize? = nil,
+        as format: PictureFormat? = nil
+    ) -> VideoFrameDataProvider {
         let position: VideoFramePosition =
             if let from, let to {
-                .clip(from: from, to: to, framesPerSecond: fps ?? 12)
+                .clip(
+                    from: from,
+                    to: to,
+                    framesPerSecond: fps ?? 12,
+                    format: format?.imageFormat ?? .WebP
+                )
             } else {
                 at.map { .exact($0) } ?? .representative
             }
