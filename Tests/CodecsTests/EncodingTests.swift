@@ -159,6 +159,13 @@ struct EncodingTests {
         }
     }
 
+    @Test(arguments: ["rgb8.png", "rgba8.png", "baseline.jpg"])
+    func `a PNG that is made quickly has the same pixels`(name: String) throws {
+        let bitmap = try Codecs.decode(Fixture(name: name).data).bitmap
+        let quick = try Codecs.encode(bitmap, as: .png, options: EncodeOptions(effort: 0))
+        #expect(try Codecs.decode(quick).bitmap == bitmap)
+    }
+
     @Test(arguments: [FileFormat.webp, .avif])
     func `lossless means every pixel`(format: FileFormat) throws {
         let options = EncodeOptions(isLossless: true)

@@ -12,7 +12,8 @@ package struct EncodeOptions: Sendable {
     /// vary, in steps of 0.2.
     package var precision: Double
     /// The work per pixel on the scale of the format's library: WebP from 0 (fastest) to 6
-    /// (smallest), AVIF from 0 (smallest) to 10 (fastest).
+    /// (smallest), AVIF from 0 (smallest) to 10 (fastest); 0 is a PNG without filters and palette,
+    /// for bytes that are soon decoded again.
     ///
     /// Nil for the encoder's default; other formats ignore it.
     package var effort: Int?

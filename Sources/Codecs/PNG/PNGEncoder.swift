@@ -24,6 +24,7 @@ struct PNGEncoder {
 
     func encode() throws(CodecError) -> Data {
         guard options.maxColorCount == nil else { return try encodeReduced() }
+        guard options.effort != 0 else { return try encodeDirectly(isQuick: true) }
         guard let pixels = try indexed() else { return try encodeDirectly() }
         let palette = PNGPaletteWriter(pixels)
         let file = try palette.encode()
@@ -92,14 +93,20 @@ struct PNGEncoder {
     }
 
     /// Encodes without a palette.
-    private func encodeDirectly() throws(CodecError) -> Data {
+    private func encodeDirectly(isQuick: Bool = false) throws(CodecError) -> Data {
         // Beside a profile for RGB, grey pixels are not valid.
         let layout = PNGLayout(choosing: bitmap, allowsGray: options.profile == nil)
         let rows = try PNGRowWriter(bitmap, layout)
         let byteCount = rows.rowBytes * bitmap.height
         let filtered = try PixelStorage.forEncoding(byteCount)
         let target = filtered.base.assumingMemoryBound(to: UInt8.self)
-        let compression = try fill(target, from: rows)
+        let compression: PNGCompression
+        if isQuick {
+            rows.writePlain(0..<bitmap.height, to: target)
+            compression = .matches(level: 1)
+        } else {
+            compression = try fill(target, from: rows)
+        }
         var file = try PNGFile(compressing: byteCount, compression)
         file.writeHeader(bitmap.size, colorType: layout.colorType)
         return try file.finish(target, byteCount, compression, of: bitmap.size)

@@ -37,6 +37,8 @@ public struct PDFPageDataProvider: ImageDataProvider {
     private let isUsualSize: Bool
     /// The step of a load that needs no more pixels than it says.
     var sizing: (processor: any SizedDecoding, scale: CGFloat)?
+    /// See ``ProviderContext/isTransient``.
+    var isTransient = false
 
     /// Makes a provider of a page of a file.
     ///
@@ -153,7 +155,8 @@ public struct PDFPageDataProvider: ImageDataProvider {
         let scale = try await neededScale(request, of: file, by: reading)
         request.kind = .image(scale, isTransparent: isTransparent)
         return try await reading.file(
-            of: reading.answer(to: request.message(for: file), page: page)
+            of: reading.answer(to: request.message(for: file), page: page),
+            isTransient: isTransient
         )
     }
 

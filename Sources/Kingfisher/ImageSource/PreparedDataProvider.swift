@@ -2,6 +2,11 @@
 struct ProviderContext: Sendable {
     let downloader: ImageDownloader
     let options: KingfisherParsedOptionsInfo
+
+    /// Whether the content is only processed, and stored nowhere.
+    var isTransient: Bool {
+        !options.cacheOriginalImage && !(options.processor is DefaultImageProcessor)
+    }
 }
 
 /// A provider that reads its content as the load asks for it.
@@ -41,12 +46,15 @@ extension PDFPageDataProvider: PreparedDataProvider {
     /// Draws the page in the size that the load's processor needs.
     func prepared(for context: ProviderContext) -> Self {
         let options = context.options
-        // An original in the cache is for all processors.
-        guard !options.cacheOriginalImage, let sizing = options.processor as? any SizedDecoding
-        else {
-            return self
-        }
         var page = self
+        page.isTransient = context.isTransient
+        // An original in the cache is for all processors.
+        // A page is a still, which is passed on.
+        let processor =
+            (options.processor as? AnimatedImageProcessor)?.processor ?? options.processor
+        guard !options.cacheOriginalImage, let sizing = processor as? any SizedDecoding else {
+            return page
+        }
         page.sizing = (sizing, options.scaleFactor)
         return page
     }

@@ -187,7 +187,10 @@ public struct VideoFrameDataProvider: ImageDataProvider {
                 try await FilmBytes(document, context)
             }
         let request = FilmRequest(position.kind, prefersCover: prefersCover, fitting: box)
-        return try await reading.file(of: film.answer(to: request, by: reading))
+        return try await reading.file(
+            of: film.answer(to: request, by: reading),
+            isTransient: context?.isTransient == true
+        )
     }
 
     /// The URL of the video.

@@ -77,6 +77,21 @@ struct PageTests {
         #expect(try folder.data("out/in.webp").kf.imageFormat == .WebP)
     }
 
+    @Test(arguments: ["png", "webp", "avif"])
+    func `a converted page has the pixels of one that is loaded alone`(
+        format: String
+    ) async throws {
+        let convert = try await run("convert two.pdf -p resize:500x --format \(format) -o out")
+        #expect(convert.status == 0, "\(convert.errors)")
+        let get = try await run("get two.pdf -p resize:500x -o page.\(format)")
+        #expect(get.status == 0, "\(get.errors)")
+        #expect(try folder.data("out/two.\(format)") == folder.data("page.\(format)"))
+        // Drawn for this size: enlarging a page of fewer pixels gives others.
+        let few = try await run("get two.pdf --dpi 20 -p resize:500x -o few.\(format)")
+        #expect(few.status == 0, "\(few.errors)")
+        #expect(try folder.data("few.\(format)") != folder.data("page.\(format)"))
+    }
+
     @Test(arguments: ["get in.jpg --page 2 -o a.png", "get in.jpg --dpi 72 -o a.png"])
     func `an image has no pages`(line: String) async throws {
         let outcome = try await run(line)

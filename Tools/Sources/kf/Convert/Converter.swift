@@ -75,14 +75,28 @@ final class Converter: Sendable {
     }
 
     private func converted(_ item: ConvertPlan.Item) async throws -> ConvertOutcome {
-        let bytes = try await bytes(of: item.input.path)
-        if await isSplit(bytes) { return try await writtenFrames(of: bytes, item) }
         let steps = encoding.processor(isWritten: true, as: item.format)
-        let image = try await image(of: bytes, item, steps)
+        if let still = try still(of: item) {
+            // A page is drawn in the size that the steps ask for. With a step, the file in between is
+            // not made small.
+            let (image, bytes) = try await load(still, steps ?? FrameProcessor(number: 1))
+            return try await written(image, of: bytes, item)
+        }
+        let bytes = try await bytes(of: item)
+        if await isSplit(bytes) { return try await writtenFrames(of: bytes, item) }
+        return try await written(image(of: bytes, item, steps), of: bytes, item)
+    }
+
+    /// Writes the image that was made of a file.
+    private func written(
+        _ image: KFCrossPlatformImage,
+        of bytes: Data,
+        _ item: ConvertPlan.Item
+    ) async throws -> ConvertOutcome {
         let size = (width: image.pixelWidth, height: image.pixelHeight)
         let output = plan.path(of: item, size: size)
         var outcome = ConvertOutcome(input: item.input.path, output: output, status: .converted)
-        outcome.sourceBytes = bytes.count
+        outcome.sourceBytes = LocalDocument(item.input.path)?.size ?? bytes.count
         outcome.width = size.width
         outcome.height = size.height
         if skipsExisting, FileManager.default.fileExists(atPath: output) {
@@ -105,12 +119,27 @@ final class Converter: Sendable {
         return outcome
     }
 
-    /// The file, or an image of a page of a document or of a frame of a video.
-    private func bytes(of path: String) async throws -> Data {
+    /// The page of a document or the frame of a video; nil for other files, for a part of a video, and
+    /// where its own file is the output.
+    private func still(of item: ConvertPlan.Item) throws -> (any ImageDataProvider)? {
+        guard item.format != .png || !encoding.copiesFiles,
+            let document = LocalDocument(item.input.path),
+            document.kind == .pdf || pages.from == nil
+        else { return nil }
+        return try pages.provider(for: document, before: encoding.processors)
+    }
+
+    /// The file, or an image of a part of it.
+    private func bytes(of item: ConvertPlan.Item) async throws -> Data {
+        let path = item.input.path
         guard let document = LocalDocument(path) else {
             return try PictureSource(file: path).bytes(patience: 30)
         }
-        let provider = try pages.provider(for: document, before: encoding.processors)
+        let provider = try pages.provider(
+            for: document,
+            before: encoding.processors,
+            as: encoding.finalFormat(for: item.format)
+        )
         return try await provider.data()
     }
 
@@ -176,14 +205,25 @@ final class Converter: Sendable {
         _ item: ConvertPlan.Item,
         _ processor: (any ImageProcessor)?
     ) async throws -> KFCrossPlatformImage {
+        try await load(RawImageDataProvider(data: bytes, cacheKey: item.input.path), processor)
+            .image
+    }
+
+    /// Loads an image, and the bytes that it was made of.
+    private func load(
+        _ provider: any ImageDataProvider,
+        _ processor: (any ImageProcessor)?
+    ) async throws -> (image: KFCrossPlatformImage, bytes: Data) {
         var options: KingfisherOptionsInfo = [
             .cacheMemoryOnly, .forceRefresh, .memoryCacheExpiration(.expired),
         ]
         if let processor { options.append(.processor(processor)) }
-        let provider = RawImageDataProvider(data: bytes, cacheKey: item.input.path)
         do {
-            return try await manager.retrieveImage(with: .provider(provider), options: options)
-                .image
+            let result = try await manager.retrieveImage(
+                with: .provider(provider),
+                options: options
+            )
+            return (result.image, result.data() ?? Data())
         } catch {
             throw await encoding.explained(error, isolates: isolates)
         }

@@ -132,7 +132,7 @@ struct EncodingOptions: ParsableArguments {
     }
 
     /// Whether a file that has the target format is copied instead of encoded.
-    private var copiesFiles: Bool {
+    var copiesFiles: Bool {
         processors.isEmpty && quality == nil && colors == nil && targetSize == nil && !baseline
             && frame == nil
     }

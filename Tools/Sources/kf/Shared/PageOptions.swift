@@ -168,13 +168,16 @@ struct LocalDocument: Sendable {
 
     let path: String
     let kind: Kind
+    /// In bytes.
+    let size: Int
 
     /// The document at a path; nil for anything else.
     init?(_ path: String) {
-        guard let file = try? InputFile(path: path, patience: 1), file.size != nil,
+        guard let file = try? InputFile(path: path, patience: 1), let size = file.size,
             let bytes = try? file.beginning(VideoInfo.beginningByteCount)
         else { return nil }
         self.path = path
+        self.size = size
         if bytes.starts(with: Data("%PDF-".utf8)) {
             kind = .pdf
         } else if VideoInfo.isBeginning(ofVideo: bytes) {
