@@ -226,7 +226,7 @@ build_gtk_tests() {
 # one pixel per point on X11, and those of assistive technology on its bus. Tests of windows wait for
 # frames most of the time, so the modes run at the same time.
 step_gtk_modes() {
-    local painted='PaintingTests|SizingTests|SightTests|HiDPITests|ListModelTests|ZoomTests'
+    local painted='PaintingTests|BadgeTests|SizingTests|SightTests|HiDPITests|ListModelTests|ZoomTests'
     local moving='TransitionTests|AnimationTests' mode status=0
     declare -A running=()
     "$ROOT/Scripts/bootstrap.sh" --gtk --tests && build_gtk_tests || return

@@ -27,6 +27,7 @@ static void dispose(GObject *object) {
     g_clear_object(&self->current.texture);
     g_clear_object(&self->previous.texture);
     g_clear_object(&self->overlay);
+    g_clear_object(&self->badge_text);
     self->on_paint = NULL;
     G_OBJECT_CLASS(kf_paintable_parent_class)->dispose(object);
 }

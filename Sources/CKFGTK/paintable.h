@@ -27,12 +27,17 @@ typedef struct {
     double spinner_phase;
     GdkTexture *overlay;
     double overlay_width, overlay_height, overlay_x, overlay_y;
+    bool shows_badge, is_right_to_left;
+    PangoLayout *badge_text;
     KFPaintedSize on_paint;
     void *on_paint_context;
 } KFPaintable;
 
 // Paints everything into an area that is not empty.
 void kf_paint(KFPaintable *self, GtkSnapshot *snapshot, double width, double height);
+
+// Paints the badge over the visible part of the image.
+void kf_paint_badge(KFPaintable *self, GtkSnapshot *snapshot, const graphene_rect_t *area);
 
 // Paints a texture, from the pixels of kf_texture_set_cairo_pixels if it has them.
 void kf_append_texture(GtkSnapshot *snapshot, GdkTexture *texture, const graphene_rect_t *bounds);

@@ -37,6 +37,19 @@ static void align(graphene_rect_t *bounds, GdkTexture *texture, double density) 
     bounds->size.height = own_height;
 }
 
+static graphene_rect_t placed(
+    const KFPaintable *self,
+    const Picture *picture,
+    double width,
+    double height
+) {
+    double own_width = gdk_texture_get_width(picture->texture) / picture->scale;
+    double own_height = gdk_texture_get_height(picture->texture) / picture->scale;
+    graphene_rect_t bounds = fitted(own_width, own_height, self->fit, width, height);
+    if (self->fit != KF_FIT_FILL) align(&bounds, picture->texture, self->density);
+    return bounds;
+}
+
 static void paint_picture(
     KFPaintable *self,
     GtkSnapshot *snapshot,
@@ -45,10 +58,7 @@ static void paint_picture(
     double height
 ) {
     if (!picture->texture) return;
-    double own_width = gdk_texture_get_width(picture->texture) / picture->scale;
-    double own_height = gdk_texture_get_height(picture->texture) / picture->scale;
-    graphene_rect_t bounds = fitted(own_width, own_height, self->fit, width, height);
-    if (self->fit != KF_FIT_FILL) align(&bounds, picture->texture, self->density);
+    graphene_rect_t bounds = placed(self, picture, width, height);
     bool overflows = bounds.size.width > width + 0.01 || bounds.size.height > height + 0.01;
     if (overflows) gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, width, height));
     kf_append_texture(snapshot, picture->texture, &bounds);
@@ -169,6 +179,11 @@ void kf_paint(KFPaintable *self, GtkSnapshot *snapshot, double width, double hei
         paint_layers(self, snapshot, width, height);
     } else {
         paint_flip(self, snapshot, width, height);
+    }
+    if (self->shows_badge && self->current.texture) {
+        graphene_rect_t bounds = placed(self, &self->current, width, height);
+        graphene_rect_intersection(&bounds, &GRAPHENE_RECT_INIT(0, 0, width, height), &bounds);
+        kf_paint_badge(self, snapshot, &bounds);
     }
     if (self->shows_spinner) paint_spinner(self, snapshot, width, height);
     if (self->overlay) paint_overlay(self, snapshot, width, height);

@@ -140,6 +140,14 @@ void kf_paintable_set_overlay(
     double offset_y
 );
 
+// A play sign over the image, and a text (a PangoLayout, or null) in its lower corner where a line
+// ends.
+void kf_paintable_show_badge(void *paintable, void *text, bool is_right_to_left);
+void kf_paintable_hide_badge(void *paintable);
+
+// A new PangoLayout in the small font of a widget.
+void *kf_widget_make_badge_text(void *widget, const char *text);
+
 // Null removes the callback.
 void kf_paintable_on_paint(void *paintable, KFPaintedSize callback, void *context);
 

@@ -148,8 +148,9 @@ public final class ImageListFactory {
         let described = describe(
             ImageListItem(position: position, object: gtk_list_item_get_item(item))
         )
-        // Without a model, `onBind` sets the text.
+        // Without a model, `onBind` sets the text and the badge.
         if model != nil {
+            controller.badge = described?.badge
             let picture = OpaquePointer(controller.picture)
             gtk_picture_set_alternative_text(picture, described?.label)
         }

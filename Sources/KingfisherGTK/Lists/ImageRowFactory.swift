@@ -39,6 +39,8 @@ extension ImageListRow {
             return gtk_label_get_text(pointer).map { [String(cString: $0)] } ?? []
         }
         if g_type_check_instance_is_a(instance, gtk_picture_get_type()) != 0 {
+            let controller = PictureController.existing(of: UnsafeMutableRawPointer(widget))
+            if let controller { return controller.accessibleName.map { [$0] } ?? [] }
             return gtk_picture_get_alternative_text(pointer).map { [String(cString: $0)] } ?? []
         }
         var found: [String] = []

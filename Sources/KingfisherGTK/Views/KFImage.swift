@@ -192,6 +192,12 @@ extension KFImage {
         return self
     }
 
+    /// Shows a sign over the image, such as `.video()` over the frame of a video.
+    public func badge(_ badge: PictureBadge?) -> KFImage {
+        state.view.kf.badge = badge
+        return self
+    }
+
     /// Sets the text that replaces the image for assistive technology.
     public func alternativeText(_ text: String?) -> KFImage {
         state.view.alternativeText = text

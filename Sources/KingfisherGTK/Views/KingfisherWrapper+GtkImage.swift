@@ -158,6 +158,17 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
         nonmutating set { base.controller.replaceIndicator(with: newValue) }
     }
 
+    /// The sign over images; nil, the default, for none.
+    ///
+    /// ```swift
+    /// view.kf.setImage(with: VideoFrameDataProvider(url: film))
+    /// view.kf.badge = .video()
+    /// ```
+    public var badge: PictureBadge? {
+        get { base.controller.badge }
+        nonmutating set { base.controller.badge = newValue }
+    }
+
     /// The current image; setting it shows an image without a load.
     public var image: KFCrossPlatformImage? {
         get { base.controller.image }

@@ -85,6 +85,19 @@ final class PictureCanvas {
 
     // MARK: Overlays
 
+    /// Shows a play sign over the image, and a text in its corner.
+    func showBadge(_ text: GObjectReference?, isRightToLeft: Bool) {
+        hasBadge = true
+        kf_paintable_show_badge(address, text?.address, isRightToLeft)
+    }
+
+    func hideBadge() {
+        hasBadge = false
+        kf_paintable_hide_badge(address)
+    }
+
+    private(set) var hasBadge = false
+
     /// The colour of the spinner's dots: red, green, blue and alpha in 0…1; nil hides the spinner.
     var spinnerColor: SIMD4<Float>? {
         didSet {

@@ -132,6 +132,7 @@ extension PictureController: FrameListener {
         if isLoading != isBusy {
             isBusy = isLoading
             kf_widget_set_busy(picture, isLoading)
+            updateBadge()
         }
         switch indicator {
         case .none: break

@@ -16,7 +16,19 @@ final class PictureController {
     let binding = ImageBinding()
 
     /// The current image, or the target of the running transition.
-    var image: KFCrossPlatformImage?
+    var image: KFCrossPlatformImage? {
+        didSet { updateBadge() }
+    }
+    var badge: PictureBadge? {
+        didSet {
+            guard badge != oldValue else { return }
+            badgeText = nil
+            updateBadge()
+            updateAccessibility()
+        }
+    }
+    /// The PangoLayout with the badge's duration.
+    var badgeText: GObjectReference?
     var sizing = ViewSizing()
     /// A load that has not started.
     var pending: PendingLoad?
@@ -57,7 +69,7 @@ final class PictureController {
     var isIndicatorTold = false
     /// The position of the bound item, if the view is a cell of a list.
     var position: Int? {
-        didSet { if position != nil { kf_list_cell_set_label(picture, alternativeText) } }
+        didSet { if position != nil { kf_list_cell_set_label(picture, accessibleName) } }
     }
     /// Called when the view appears on screen or leaves it.
     var onVisibilityChange: ((Bool) -> Void)?
@@ -100,6 +112,7 @@ final class PictureController {
         connect(picture, "notify::parent") { [unowned self] in
             if gtk_widget_get_parent(widget) == nil { planEndOfWaiting() }
         }
+        connect(picture, "direction-changed") { [unowned self] in updateBadge() }
         connect(picture, "notify::scale-factor") { [unowned self] in updateDensity() }
         kf_paintable_on_paint(
             canvas.paintable.address,

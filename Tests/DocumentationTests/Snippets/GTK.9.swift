@@ -3,14 +3,15 @@
 
 #if GTK
 import Foundation
+import Kingfisher
 import KingfisherGTK
 
 @MainActor
-func makeZoomView(_ url: URL) -> KFZoomView {
-    let view = KFZoomView()
-    view.alternativeText = "The mountain at dawn"
-    view.setImage(with: url)
-    view.onZoomChange = { print("\(Int($0 * 100)) %") }
-    return view
+func describe(_ film: URL, duration: TimeInterval?) -> ListImage {
+    ListImage(
+        source: .provider(VideoFrameDataProvider(url: film)),
+        label: film.lastPathComponent,
+        badge: .video(duration: duration)
+    )
 }
 #endif

@@ -1,12 +1,15 @@
 // Made from Sources/Kingfisher/Kingfisher.docc/VideosAndDocuments.md by DocumentationTests; do not edit.
 // swift-format-ignore-file
 
+#if GTK
 import Foundation
 import Kingfisher
+import KingfisherGTK
 
-private func snippet() async throws {
-let file = URL(fileURLWithPath: "/home/user/paper.pdf")
-let provider = PDFPageDataProvider(url: file, page: 2, dpi: 150)
-let result = try await KingfisherManager.shared.retrieveImage(with: .provider(provider))
-print(result.image.size)
+@MainActor
+func showFilm(_ film: URL, in view: ImageView) async throws {
+    view.kf.setImage(with: VideoFrameDataProvider(url: film))
+    view.kf.badge = .video()
+    view.kf.badge = .video(duration: try await VideoInfo(contentsOf: film).duration)
 }
+#endif

@@ -6,6 +6,7 @@ import Kingfisher
 
 private func snippet() async throws {
 let file = URL(fileURLWithPath: "/home/user/paper.pdf")
-let info = try await PDFDocumentInfo(contentsOf: file, password: "secret")
-print(info.pageCount, info.pageSize)
+let provider = PDFPageDataProvider(url: file, page: 2, dpi: 150)
+let result = try await KingfisherManager.shared.retrieveImage(with: .provider(provider))
+print(result.image.size)
 }

@@ -28,13 +28,16 @@ extension GTKTests {
             let grid = makeGrid { [bench] item in
                 guard let name = item.string, name != "none" else { return nil }
                 let menu = name == "sun" ? PictureMenu() : nil
-                return ListImage(bench.server.url("/\(name)"), label: name, menu: menu)
+                let badge = name == "moon" ? PictureBadge.video(duration: 60) : nil
+                let url = bench.server.url("/\(name)")
+                return ListImage(url, label: name, menu: menu, badge: badge)
             }
             let stage = Stage(grid.widget, width: 400, height: 200)
             await stage.run { grid.views.count == 3 && grid.images == 2 }
             let texts = grid.views.map { $0.alternativeText }
             #expect(texts == ["sun", "moon", nil])
             #expect(grid.views.map { $0.kf.contextMenu != nil } == [true, false, false])
+            #expect(grid.views.map { $0.kf.badge?.duration } == [nil, 60, nil])
             #expect(Set(bench.server.requests.map(\.path)) == ["/sun", "/moon"])
             // The model grows and shrinks, and the cells follow.
             gtk_string_list_append(strings, "star")

@@ -29,7 +29,10 @@ extension GTKTests {
             let failed = ImageView()
             failed.alternativeText = "a red barn"
             let nameless = ImageView()
-            for view in [failed, nameless] {
+            let film = ImageView()
+            film.alternativeText = "the race"
+            film.kf.badge = .video(duration: 83)
+            for view in [failed, nameless, film] {
                 view.setSizeRequest(width: 60, height: 40)
                 gtk_box_append(box.asBox, view.widget)
             }
@@ -46,7 +49,7 @@ extension GTKTests {
             gtk_string_list_append(strings, "a post")
             let list = gtk_list_view_new(gtk_no_selection_new(strings), rows.makeFactory())
             gtk_box_append(box.asBox, list)
-            let stage = Stage(box, width: 220, height: 300)
+            let stage = Stage(box, width: 220, height: 340)
             let loading = Loading()
             let missing = bench.server.url("/missing")
             failed.controller.load(missing, by: bench.manager, into: loading)
@@ -55,6 +58,7 @@ extension GTKTests {
             let seen = try await lookAtBus()
             #expect(seen.contains("image|a red barn|The server answered 404 Not Found."))
             #expect(seen.contains("image||"))
+            #expect(seen.contains("image|the race, video, 1:23|the race"))
             #expect(seen.contains("table cell|cell 0|"))
             #expect(seen.contains("table cell|cell 1|"))
             #expect(seen.contains("image|cell 1|cell 1"))
