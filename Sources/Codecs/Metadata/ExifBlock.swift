@@ -121,9 +121,9 @@ struct ExifBlock {
 
     /// Overwrites what an entry stores elsewhere.
     private mutating func clearValue(of entry: Int) {
-        let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8]
-        guard let size = sizes[block.u16(at: entry + 2) ?? 0], let count = block.u32(at: entry + 4),
-            count <= block.count, count * size > 4, let place = block.u32(at: entry + 8), place >= 8
+        guard let size = ExifWriter.Entry.sizes[block.u16(at: entry + 2) ?? 0],
+            let count = block.u32(at: entry + 4), count <= block.count, count * size > 4,
+            let place = block.u32(at: entry + 8), place >= 8
         else { return }
         block.clear(at: place, count: count * size)
     }

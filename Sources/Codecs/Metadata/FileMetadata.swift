@@ -34,9 +34,8 @@ package struct FileMetadata: Sendable, Equatable {
     /// profile is not read, because decoded pixels are in sRGB.
     ///
     /// - Parameter file: A whole file.
-    /// - Throws: ``CodecError/unsupported(_:feature:)`` if the file seems to have metadata in a
-    ///   format whose metadata this module does not read; ``CodecError/empty`` or
-    ///   ``CodecError/unknownFormat`` if it is not an image.
+    /// - Throws: ``CodecError/unsupported(_:feature:)`` for a JPEG XL whose metadata is compressed;
+    ///   ``CodecError/empty`` or ``CodecError/unknownFormat`` if it is not an image.
     package init(of file: Data) throws(CodecError) {
         self = try file.withBytes { bytes throws(CodecError) in
             let format = try FileFormat(of: bytes)
@@ -46,13 +45,7 @@ package struct FileMetadata: Sendable, Equatable {
             case .webp: return WebPMetadata.read(bytes)
             case .gif, .bmp, .ico, .svg: return FileMetadata()
             case .avif, .heif, .jxl: return try BoxMetadata(bytes, as: format).read(bytes)
-            case .tiff:
-                let head = bytes.prefix(1 << 16)
-                let names = ["Exif", "application/rdf+xml", "xml "]
-                guard names.contains(where: { head.firstRange(of: Array($0.utf8)) != nil }) else {
-                    return FileMetadata()
-                }
-                throw .unsupported(format, feature: "reading metadata")
+            case .tiff: return TIFFMetadata(bytes).read()
             }
         }
     }

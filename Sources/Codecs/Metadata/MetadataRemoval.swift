@@ -24,8 +24,8 @@ package enum MetadataRemoval {
 
     /// The file without its position, in as many bytes but for PNG; nil if it has none.
     ///
-    /// - Throws: ``CodecError/unsupported(_:feature:)`` if the file seems to have metadata in a
-    ///   format whose metadata this module does not read.
+    /// - Throws: ``CodecError/unsupported(_:feature:)`` if it may have one that this module does not
+    ///   remove: in a TIFF, or in compressed metadata of a JPEG XL.
     package static func withoutPosition(_ file: Data) throws(CodecError) -> Data? {
         let format = try file.withBytes { bytes throws(CodecError) in try FileFormat(of: bytes) }
         switch format {
@@ -37,10 +37,11 @@ package enum MetadataRemoval {
                 try BoxMetadata(bytes, as: format)
             }
             return parts.withoutPosition(file)
-        default:
-            // It throws unless the file has no metadata.
-            _ = try FileMetadata(of: file)
+        case .tiff:
+            let isWithout = file.withUnsafeBytes { TIFFMetadata($0).hasNoPosition }
+            guard isWithout else { throw .unsupported(.tiff, feature: "removing metadata") }
             return nil
+        case .gif, .bmp, .ico, .svg: return nil
         }
     }
 
@@ -60,8 +61,8 @@ package enum MetadataRemoval {
             case .avif, .heif, .jxl:
                 // Parts of other images are not among those that were read.
                 if try BoxMetadata(bytes, as: format).isEmpty { return file }
-            default:
-                if parts.isEmpty { return file }
+            case .tiff: if TIFFMetadata(bytes).isPlain { return file }
+            case .gif, .bmp, .ico, .svg: return file
             }
             throw .unsupported(format, feature: "removing metadata")
         }

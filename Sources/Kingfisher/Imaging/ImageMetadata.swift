@@ -53,13 +53,14 @@ public struct ImageMetadata: Sendable, Equatable {
 
     /// Reads the Exif, XMP and IPTC of a file.
     ///
-    /// JPEG has all three; PNG, WebP, AVIF, HEIF and JPEG XL have Exif and XMP. Not read are parts
-    /// above 1 MiB, the continuation of an XMP packet that needs several segments of a JPEG, and
-    /// compressed packets in PNG. GIF, BMP, ICO and SVG have none of the three.
+    /// JPEG and TIFF have all three; PNG, WebP, AVIF, HEIF and JPEG XL have Exif and XMP. Not read
+    /// are parts above 1 MiB, the continuation of an XMP packet that needs several segments of a
+    /// JPEG, compressed packets in PNG, and maker notes in TIFF. GIF, BMP, ICO and SVG have none of
+    /// the three.
     ///
     /// - Parameter file: A complete file.
-    /// - Throws: ``Failure/unreadable(_:)``, or ``Failure/unsupportedSource(format:)`` for a TIFF
-    ///   that seems to have metadata, and a JPEG XL whose metadata is compressed.
+    /// - Throws: ``Failure/unreadable(_:)``, or ``Failure/unsupportedSource(format:)`` for a JPEG XL
+    ///   whose metadata is compressed.
     public init(of file: Data) throws(Failure) {
         do {
             self.init(try FileMetadata(of: file))
@@ -142,7 +143,7 @@ public struct ImageMetadata: Sendable, Equatable {
     /// further images that some cameras append; so are compressed texts that may contain them.
     /// Names of places that a person has written into IPTC stay.
     ///
-    /// - Parameter file: A JPEG, PNG, WebP, AVIF, HEIF or JPEG XL, or a file without metadata.
+    /// - Parameter file: A JPEG, PNG, WebP, AVIF, HEIF or JPEG XL, or a file without a position.
     /// - Returns: The file; nil if it has no position.
     /// - Throws: ``Failure``.
     public static func withoutPosition(_ file: Data) throws(Failure) -> Data? {

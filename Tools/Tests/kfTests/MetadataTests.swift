@@ -50,6 +50,16 @@ struct MetadataTests {
         #expect(data.firstRange(of: width) != nil)
     }
 
+    @Test func `the date of a TIFF is shown, and stays`() async throws {
+        try TestExif.scan.write(to: folder.url.appending(path: "scan.tiff"))
+        let outcome = try await get("scan.tiff", "-o", "out.jpg", "--keep", "date")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        for name in ["scan.tiff", "out.jpg"] {
+            let shown = try await KFProgram.run(["info", name], in: folder)
+            #expect(shown.text.contains("taken    2024-05-06 07:08:09"), "\(shown.text)")
+        }
+    }
+
     @Test func `exif of an AVIF stays, and its copy has no position`() async throws {
         let photo = TestExif.jpeg(try TestPictures.jpeg(), exif: TestExif.located)
         try photo.write(to: folder.url.appending(path: "placed.jpg"))

@@ -56,6 +56,23 @@ enum TestExif {
             + texts.joined()
     }
 
+    /// A TIFF of one pixel, which was scanned at ``date``.
+    static var scan: Data {
+        let text = Array(date.utf8) + [0]
+        let place = 8 + 2 + 10 * 12 + 4
+        let numbers = [
+            (0x0100, 1), (0x0101, 1), (0x0102, 8), (0x0103, 1), (0x0106, 1),
+            (0x0111, place + text.count), (0x0115, 1), (0x0116, 1), (0x0117, 1),
+        ]
+        let entries = numbers.map { (tag: $0, type: 3, count: 1, value: $1) }
+        let changed = (tag: 0x0132, type: 2, count: text.count, value: place)
+        return Data(
+            Array("II*\0".utf8) + number(8, 4) + directory(entries + [changed], next: 0) + text + [
+                7
+            ]
+        )
+    }
+
     /// Adds a block, and a profile that no reader can use, to a JPEG.
     static func jpeg(_ jpeg: Data, exif: [UInt8]? = block, hasProfile: Bool = true) -> Data {
         var segments: [UInt8] = []
