@@ -58,6 +58,22 @@ struct WatchTests {
         }
     }
 
+    @Test func `a file that is being written is converted when it is closed`() async throws {
+        let outcome = try await watch(
+            """
+            next; next
+            exec 4>in/half.png; head -c 50 new.png >&4
+            mkdir in/later; cp new.png in/later/a.png; next; echo "$line"
+            tail -c +51 new.png >&4; exec 4>&-; next; echo "$line"
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
+        let lines = outcome.text.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.contains(#""status":"converted""#) }, "\(lines)")
+        #expect(lines.first?.contains("out/later/a.jpg") == true, "\(lines)")
+        #expect(lines.last?.contains("out/half.jpg") == true, "\(lines)")
+    }
+
     @Test func `outputs that are newer stay, and failures do not end the watch`() async throws {
         let outcome = try await watch(
             """

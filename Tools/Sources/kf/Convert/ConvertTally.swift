@@ -56,6 +56,7 @@ struct ConvertOutcome: Report, Sendable {
         case .planned: head
         case .converted:
             "\(head)  \(width ?? 0) × \(height ?? 0), \(Readable.bytes(bytes ?? 0))"
+                + (removedPosition == true ? ", without its position" : "")
         case .skipped: "\(head)  skipped, the output exists"
         case .failed: "\(head)  \(error ?? "failed")"
         case .notDone: "\(head)  not done, the disk is full"

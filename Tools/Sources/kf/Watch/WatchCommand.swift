@@ -68,8 +68,9 @@ struct WatchCommand: AsyncParsableCommand {
             guard InputSearch.resolved(folder) != InputSearch.resolved(output) else {
                 throw Failure("\(folder) is also the output folder; choose another one with -o")
             }
+            var versions: [String: String] = [:]
             for try await change in FolderChanges.of(folder, leavingOut: output) {
-                await convert(change)
+                await convert(change, &versions)
             }
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
@@ -77,7 +78,15 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     /// Converts what a change concerns; failures are reported, and do not end the watch.
-    private func convert(_ change: FolderChanges.Change) async {
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - versions: The last version of each file that was converted, or has failed. An event may
+    ///     report a version that a look at the whole folder has found before.
+    private func convert(
+        _ change: FolderChanges.Change,
+        _ versions: inout [String: String]
+    ) async {
         // All files are planned, so that two inputs with one name keep their suffixes.
         let search = InputSearch(leavingOut: output)
         // A folder without images is no failure here.
@@ -100,9 +109,18 @@ struct WatchCommand: AsyncParsableCommand {
                 timeout: timeout,
                 pages: pages
             )
+            let seen = versions
+            versions = [:]
             let items = plan.items.filter { item in
-                change.files.contains(item.input.path)
-                    || change.includesAll && isOutdated(item)
+                let path = item.input.path
+                versions[path] = seen[path]
+                // The event of its closing is still to come.
+                guard change.files.contains(path) || change.includesAll && isOutdated(item),
+                    !FileInUse.isBeingWritten(path)
+                else { return false }
+                let version = URL(fileURLWithPath: path).absoluteURL.cacheKey
+                versions[path] = version
+                return seen[path] != version
             }
             let width = ProcessInfo.processInfo.activeProcessorCount
             await Batch.run(items, width: width) { item in
