@@ -27,4 +27,22 @@ struct IconTests {
         )
         #expect(wrong.status == 64)
     }
+
+    @Test func `the time limit holds for all sizes together`() async throws {
+        let folder = try TemporaryFolder()
+        try TestPictures.png().write(to: folder.url.appending(path: "small.png"))
+        // Decoding it takes a thirtieth of the time that all sizes take.
+        _ = try await KFProgram.run(
+            ["get", "small.png", "-p", "resize:4000x4000:none", "-o", "in.png"],
+            in: folder
+        )
+        let sizes = (1...256).map(String.init).joined(separator: ",")
+        let outcome = try await KFProgram.run(
+            ["icon", "in.png", "-o", "a.ico", "--sizes", sizes, "--timeout", "0.3"],
+            in: folder
+        )
+        #expect(outcome.status == 1, "\(outcome.text)")
+        #expect(outcome.errors.contains("timed out after 0.3 s"), "\(outcome.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("a.ico")))
+    }
 }

@@ -52,18 +52,10 @@ struct IconCommand: AsyncParsableCommand {
         do {
             try AtomicFile.checkFolder(of: output)
             let load = PictureLoad(source: source, loading: loading, processor: nil)
-            let image = try await load.run().result.image
-            // Small pictures: writing them takes no time that a limit could bound.
-            let pictures = try sizes.map { side in
-                let size = CGSize(width: side, height: side)
-                let square = image.kf.resize(to: size, for: .aspectFill)
-                    .kf.crop(to: size, anchorOn: CGPoint(x: 0.5, y: 0.5))
-                guard let data = square.pngData() else {
-                    throw Failure("cannot make an icon of \(side) pixels of this image")
-                }
-                return (side: side, data: data)
+            let file = try await withDeadline(seconds: loading.timeout) { [sizes] in
+                let image = try await load.run().result.image
+                return try await onThread { try Self.file(of: image, sizes) }
             }
-            let file = Self.file(of: pictures)
             try AtomicFile.write(file, to: output)
             try out.print(
                 Result(source: source.text, output: output, sizes: sizes, bytes: file.count)
@@ -71,6 +63,21 @@ struct IconCommand: AsyncParsableCommand {
         } catch {
             throw ErrorReport.exit(for: error, source: source.title, out)
         }
+    }
+
+    /// An ICO of an image.
+    private static func file(of image: KFCrossPlatformImage, _ sizes: [Int]) throws -> Data {
+        let pictures = try sizes.map { side in
+            try Task.checkCancellation()
+            let size = CGSize(width: side, height: side)
+            let square = image.kf.resize(to: size, for: .aspectFill)
+                .kf.crop(to: size, anchorOn: CGPoint(x: 0.5, y: 0.5))
+            guard let data = square.pngData() else {
+                throw Failure("cannot make an icon of \(side) pixels of this image")
+            }
+            return (side: side, data: data)
+        }
+        return file(of: pictures)
     }
 
     /// An ICO: a head, an entry for each picture, and their files.
