@@ -1,4 +1,5 @@
 import Foundation
+import Kingfisher
 import Testing
 
 /// `kf cache`.
@@ -43,6 +44,14 @@ struct CacheTests {
     private func key(_ name: String) async throws -> String {
         let all = try entries(try await run("list", "--json")).compactMap { $0["key"] as? String }
         return try #require(all.first { $0.contains("/\(name)") && !$0.contains("@") }, "\(all)")
+    }
+
+    @Test func `the key of a file is that of the library`() async throws {
+        let path = folder.path("a.jpg")
+        let arguments = ["get", path, "--cache", "cache", "--json"]
+        let outcome = try await KFProgram.run(arguments, in: folder)
+        let key = try GetTests.fields(outcome)["key"] as? String
+        #expect(key == URL(fileURLWithPath: path).cacheKey)
     }
 
     @Test func `stats print folder, entries and bytes`() async throws {

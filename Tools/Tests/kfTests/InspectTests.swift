@@ -52,11 +52,13 @@ struct InspectTests {
     }
 
     @Test func `the page needs nothing else and says why there was a miss`() async throws {
+        try TestPictures.png().write(to: folder.url.appending(path: "in.png"))
         let outcome = try await run(
             "trace",
             server.url("/a.jpg?<script>"),
             server.url("/gone"),
             "missing.jpg",
+            "in.png",
             "--html",
             "-o",
             "t.html"
@@ -69,6 +71,7 @@ struct InspectTests {
         #expect(page.contains("failed: the server answered 404"))
         #expect(page.contains("3 loads failed"), "\(page)")
         #expect(page.contains("<p>error: cannot read missing.jpg"))
+        #expect(page.contains("/in.png</h2>") && !page.contains("cacheKey"), "\(page)")
         #expect(!page.contains("<script") && !page.contains("src=") && !page.contains("href="))
     }
 

@@ -132,9 +132,12 @@ enum TracePage {
 
     /// The key for the page, without the date and size that a file's key contains.
     private static func title(_ key: String) -> String {
-        let isFile = key.hasPrefix("file:")
-        let parts = isFile ? key.components(separatedBy: "?changed=") : [key]
-        return LibraryErrorText.shown(parts[0])
+        let file = "kingfisher.local.cacheKey/"
+        guard key.hasPrefix(file), let end = key.lastIndex(of: "#") else {
+            return LibraryErrorText.shown(key)
+        }
+        // The path begins with a slash of its own.
+        return LibraryErrorText.shown("file:/" + key[..<end].dropFirst(file.count))
     }
 
     private static var legend: String {

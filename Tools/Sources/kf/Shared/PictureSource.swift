@@ -120,8 +120,8 @@ struct PictureSource: Sendable {
 
     /// The key under which the image is cached.
     ///
-    /// The key of a file contains its date and size, so that a changed file is not served from the
-    /// cache.
+    /// That of a file is the library's, with its date and size, so that a changed file is not served
+    /// from the cache, and programs that use the library find it.
     ///
     /// - Throws: A ``Failure`` if the file does not exist.
     func key() throws -> String {
@@ -133,9 +133,7 @@ struct PictureSource: Sendable {
             guard stat(path, &status) == 0 else {
                 throw Failure.unreadable(path, code: errno)
             }
-            let changed = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
-            let url = URL(fileURLWithPath: path).absoluteString
-            return "\(url)?changed=\(changed)&size=\(status.st_size)"
+            return URL(fileURLWithPath: path).absoluteURL.cacheKey
         }
     }
 
