@@ -47,13 +47,23 @@ enum Program {
 
     /// Prints the parser's message for an error or a help request, and exits.
     private static func end(with error: any Error) -> Never {
-        let code = KFCommand.exitCode(for: error)
+        var code = KFCommand.exitCode(for: error)
         var message = KFCommand.fullMessage(for: error)
-        if code == .validationFailure, !message.contains("Unknown option"),
+        // A file such as -dash.png has the letter that asks for help.
+        let isForced =
+            code.isSuccess && message.hasPrefix("OVERVIEW")
+            && !CommandLineArguments.askForHelp
+        if code == .validationFailure || isForced, !message.contains("Unknown option"),
             let option = CommandLineArguments.firstUnknownOption()
         {
+            code = .validationFailure
             let usage = message.split(separator: "\n").drop { !$0.hasPrefix("Usage:") }
-            message = (["Error: Unknown option '\(option)'"] + usage).joined(separator: "\n")
+            let isFile = FileManager.default.fileExists(atPath: option)
+            let advice = isFile ? "; write ./\(option) for the file" : ""
+            let first = "Error: Unknown option '\(option)'\(advice)"
+            message = ([Substring(first)] + usage).joined(separator: "\n")
+        } else if code == .validationFailure, let advice = CommandLineArguments.unknownCommand() {
+            message = "Error: \(advice)\n  See 'kf --help' for all commands."
         }
         // Help goes to standard output, wrong usage to standard error. Commands print their own
         // errors.

@@ -24,7 +24,7 @@ struct EncodingTests {
                 "-o",
                 "small.\(format)",
                 "--target-size",
-                "2k"
+                "2kB"
             )
             #expect(outcome.status == 0, "\(outcome.errors)")
             let count = try folder.data("small.\(format)").count

@@ -22,6 +22,7 @@ struct HelpTests {
             let examples = text.components(separatedBy: "Examples:").last ?? ""
             let lines = examples.split(separator: "\n").filter { $0.contains("kf ") }
             #expect(text.contains("Examples:") && lines.count >= 2, "\(name)")
+            #expect(text.firstMatch(of: /(\(default: [^)]*\))\s+\1/) == nil, "\(name)")
             // Pages that speak of the reports of others.
             let mentions = ["kf", "kf-cache"].contains(name)
             let hasReport = !Self.withoutReport.contains(name)
@@ -52,6 +53,27 @@ struct HelpTests {
         let outcome = try await KFProgram.run(words, in: try TemporaryFolder())
         #expect(outcome.status == 64)
         #expect(outcome.errors.hasPrefix("Error: Unknown option '--bogus"), "\(outcome.errors)")
+    }
+
+    @Test func `a file whose name begins with a hyphen is no request for help`() async throws {
+        let folder = try TemporaryFolder()
+        try TestPictures.png().write(to: folder.url.appending(path: "-dash.png"))
+        let outcome = try await KFProgram.run(["info", "-dash.png"], in: folder)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("write ./-dash.png for the file"), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        ("conver", "there is no command 'conver'; did you mean 'convert'?"),
+        ("thumbnail", "there is no command 'thumbnail'\n"),
+        ("a.jpg", "there is no command 'a.jpg'; kf get a.jpg loads an image\n"),
+    ])
+    func `a command that does not exist is named`(word: String, message: String) async throws {
+        let folder = try TemporaryFolder()
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "a.jpg"))
+        let outcome = try await KFProgram.run([word, "photos"], in: folder)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.hasPrefix("Error: " + message), "\(outcome.errors)")
     }
 
     @Test func `arguments are read where the system has no proc`() async throws {

@@ -54,7 +54,7 @@ enum AtomicFile {
     /// reported once and not for each file.
     static func checkWritable(_ folder: String) throws {
         let name = (folder as NSString).appendingPathComponent(".kf")
-        let (file, aside) = try makeAside(name)
+        let (file, aside) = try makeAside(name, for: folder)
         close(file)
         UnfinishedFiles.shared.remove(aside)
     }
@@ -106,14 +106,18 @@ enum AtomicFile {
         return status
     }
 
-    private static func makeAside(_ path: String) throws -> (file: Int32, path: String) {
+    /// Makes an empty file beside a path; a failure names `path`, or what the file is for.
+    private static func makeAside(
+        _ path: String,
+        for title: String? = nil
+    ) throws -> (file: Int32, path: String) {
         // Hidden, so that other programs do not mistake it for a finished file.
         let name = "." + (path as NSString).lastPathComponent.prefix(40) + ".XXXXXX"
         var template = Array(
             (folder(of: path) as NSString).appendingPathComponent(name).utf8CString
         )
         let (file, code) = UnfinishedFiles.shared.make(&template)
-        guard file >= 0 else { throw failure(path, code) }
+        guard file >= 0 else { throw failure(title ?? path, code) }
         let made = template.dropLast().map { UInt8(bitPattern: $0) }
         return (file, String(decoding: made, as: UTF8.self))
     }

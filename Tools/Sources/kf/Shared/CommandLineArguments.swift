@@ -12,12 +12,51 @@ enum CommandLineArguments {
         return (1..<max(1, Int(count))).map { String(cString: kf_argument(Int32($0))) }
     }()
 
+    /// Whether a word of its own asks for help.
+    static var askForHelp: Bool { all.contains { ["-h", "--help", "help"].contains($0) } }
+
+    /// What is wrong if the first argument names no command; nil if it names one.
+    ///
+    /// The parser calls all of them unexpected.
+    static func unknownCommand(in arguments: [String] = all) -> String? {
+        guard let word = arguments.first, !word.hasPrefix("-"), let root = root(),
+            let names = root.subcommands?.map(\.commandName), !(names + ["help"]).contains(word)
+        else { return nil }
+        let shown = LibraryErrorText.shown(word)
+        let close = names.map { (name: $0, distance: distance($0, word)) }
+            .min { $0.distance < $1.distance }
+        guard let close, close.distance <= max(1, word.count / 3) else {
+            let exists = FileManager.default.fileExists(atPath: word)
+            let advice = exists || word.contains("://") ? "; kf get \(shown) loads an image" : ""
+            return "there is no command '\(shown)'" + advice
+        }
+        return "there is no command '\(shown)'; did you mean '\(close.name)'?"
+    }
+
+    /// The number of letters to insert, to remove or to replace.
+    private static func distance(_ a: String, _ b: String) -> Int {
+        var row = Array(0...b.count)
+        for (i, letter) in a.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, other) in b.enumerated() {
+                let cost = letter == other ? diagonal : diagonal + 1
+                diagonal = row[j + 1]
+                row[j + 1] = min(cost, row[j] + 1, row[j + 1] + 1)
+            }
+        }
+        return row[b.count]
+    }
+
+    private static func root() -> Help.Command? {
+        (try? JSONDecoder().decode(Help.self, from: Data(KFCommand._dumpHelp().utf8)))?.command
+    }
+
     /// The first option that the named command does not have; nil without one.
     ///
     /// The parser reports missing arguments and wrong values before it.
     static func firstUnknownOption(in arguments: [String] = all) -> String? {
-        let help = try? JSONDecoder().decode(Help.self, from: Data(KFCommand._dumpHelp().utf8))
-        guard var command = help?.command else { return nil }
+        guard var command = root() else { return nil }
         var rest = arguments[...]
         while let word = rest.popFirst() {
             if word == "--" { return nil }

@@ -34,7 +34,7 @@ struct EncodingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The most bytes of the file, such as 100k or 1.5M: the highest quality up to --quality "
+            "The most bytes of the file, such as 100kB or 1.5MB: the highest quality up to --quality "
                 + "that is not larger. For lossy formats.",
             valueName: "bytes"
         ),

@@ -1,20 +1,11 @@
-import ArgumentParser
 import Foundation
 
-/// The most bytes of a file: the value of `--target-size`, such as `100k`, `1.5M` or `20000`.
+/// The most bytes of a file: the value of `--target-size`, such as `100kB`, `1.5MB` or `20000`.
 struct TargetSize: Sendable, Equatable {
     let bytes: Int
 
-    /// - Throws: A `ValidationError` for another form.
-    init(_ text: String) throws {
-        let units = ["k": 1e3, "M": 1e6]
-        let unit = text.last.flatMap { units[String($0)] }
-        let number = Double(unit == nil ? text : String(text.dropLast()))
-        guard let number, number > 0, number * (unit ?? 1) >= 1, number * (unit ?? 1) <= 1e12 else {
-            throw ValidationError("'\(text)' is not a size of a file; write 100k, 1.5M or 20000")
-        }
-        bytes = Int(number * (unit ?? 1))
-    }
+    /// - Throws: As ``ByteCount/init(_:)``.
+    init(_ text: String) throws { bytes = try ByteCount(text).bytes }
 
     /// The file of the highest quality that is not larger, found by halving.
     ///

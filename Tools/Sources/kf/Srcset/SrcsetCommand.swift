@@ -52,7 +52,7 @@ struct SrcsetCommand: AsyncParsableCommand {
     var formats: [PictureFormat] = [.avif, .webp, .jpeg]
 
     @Option(
-        help: ArgumentHelp("The quality of lossy formats: 0 to 100. (default: 80)", valueName: "n")
+        help: ArgumentHelp("The quality of lossy formats: 0 to 100.", valueName: "n")
     )
     var quality = 80
 
