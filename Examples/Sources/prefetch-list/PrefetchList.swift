@@ -30,19 +30,14 @@ struct PrefetchList {
         ]
         let rows = (0..<40).map { exhibition.url("/row-\($0).jpg") }
 
-        let completed = await withCheckedContinuation { continuation in
-            let prefetcher = ImagePrefetcher(
-                urls: Array(rows[0..<20]) + [exhibition.url("/missing.jpg")],
-                options: options,
-                progressBlock: nil
-            ) { skipped, failed, completed in
-                print("       \(skipped.count) skipped, \(failed.count) failed")
-                continuation.resume(returning: completed.count)
-            }
-            prefetcher.maxConcurrentDownloads = 4
-            prefetcher.start()
-        }
-        check(completed == 20, "twenty rows are prefetched before scrolling")
+        let prefetcher = ImagePrefetcher(
+            urls: Array(rows[0..<20]) + [exhibition.url("/missing.jpg")],
+            options: options
+        )
+        prefetcher.maxConcurrentDownloads = 4
+        let result = await prefetcher.prefetch()
+        print("       \(result.skipped.count) skipped, \(result.failed.count) failed")
+        check(result.completed.count == 20, "twenty rows are prefetched before scrolling")
 
         // Five cells for forty rows, scrolled fast.
         let cells = (0..<5).map { _ in Cell() }

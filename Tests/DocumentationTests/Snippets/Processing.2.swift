@@ -11,5 +11,5 @@ let result = try await KingfisherManager.shared.retrieveImage(
     with: url,
     options: [.processor(AnimatedImageProcessor(small, format: .WebP))]
 )
-try result.image.kf.gifRepresentation()?.write(to: URL(fileURLWithPath: "cat.webp"))
+try result.image.kf.data(format: .WebP)?.write(to: URL(fileURLWithPath: "cat.webp"))
 }
