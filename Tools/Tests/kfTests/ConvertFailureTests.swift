@@ -106,6 +106,19 @@ struct ConvertFailureTests {
     }
 
     @Test(.enabled(if: Namespaces.canMount))
+    func `a folder that is read-only is named`() throws {
+        try add(1, TestPictures.jpeg())
+        let outcome = try Namespaces.shell(
+            """
+            mount --bind out out; mount -o remount,bind,ro out
+            exec \(KFProgram.executable.path) convert many -o out
+            """,
+            in: folder.url.path
+        )
+        #expect(outcome.errors == "kf: error: cannot write out: Read-only file system\n")
+    }
+
+    @Test(.enabled(if: Namespaces.canMount))
     func `a full disk ends the run, and the other files are listed`() throws {
         try add(40, TestPictures.jpeg())
         for (option, lines) in [("", 2), ("--verbose", 42)] {

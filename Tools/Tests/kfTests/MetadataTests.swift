@@ -50,6 +50,16 @@ struct MetadataTests {
         #expect(data.firstRange(of: width) != nil)
     }
 
+    @Test func `the line of a file says that its position was removed`() async throws {
+        let photo = TestExif.jpeg(try TestPictures.jpeg(), exif: TestExif.located)
+        try photo.write(to: folder.url.appending(path: "placed.jpg"))
+        let outcome = try await KFProgram.run(
+            ["convert", "placed.jpg", "-o", "out", "--verbose"],
+            in: folder
+        )
+        #expect(outcome.errors.contains(", without its position\n"), "\(outcome.errors)")
+    }
+
     @Test func `the date of a TIFF is shown, and stays`() async throws {
         try TestExif.scan.write(to: folder.url.appending(path: "scan.tiff"))
         let outcome = try await get("scan.tiff", "-o", "out.jpg", "--keep", "date")
