@@ -49,6 +49,7 @@ enum Program {
     private static func end(with error: any Error) -> Never {
         var code = KFCommand.exitCode(for: error)
         var message = KFCommand.fullMessage(for: error)
+        let usage = message.split(separator: "\n").drop { !$0.hasPrefix("Usage:") }
         // A file such as -dash.png has the letter that asks for help.
         let isForced =
             code.isSuccess && message.hasPrefix("OVERVIEW")
@@ -57,13 +58,12 @@ enum Program {
             let option = CommandLineArguments.firstUnknownOption()
         {
             code = .validationFailure
-            let usage = message.split(separator: "\n").drop { !$0.hasPrefix("Usage:") }
             let isFile = FileManager.default.fileExists(atPath: option)
             let advice = isFile ? "; write ./\(option) for the file" : ""
             let first = "Error: Unknown option '\(option)'\(advice)"
             message = ([Substring(first)] + usage).joined(separator: "\n")
         } else if code == .validationFailure, let advice = CommandLineArguments.unknownCommand() {
-            message = "Error: \(advice)\n  See 'kf --help' for all commands."
+            message = (["Error: \(advice)"] + usage).joined(separator: "\n")
         }
         // Help goes to standard output, wrong usage to standard error. Commands print their own
         // errors.
