@@ -89,8 +89,8 @@ enum ContentCoding {
             + (features & CURL_VERSION_BROTLI != 0 ? ["br"] : [])
     }()
 
-    /// The value of `Accept-Encoding`: the codings in `requested` that are supported, or all of them if
-    /// nil.
+    /// The value of `Accept-Encoding`: the supported ones of the `requested` codings; all supported
+    /// ones if nil.
     static func accepted(_ requested: String?) -> String {
         guard let requested else { return all }
         let offers = requested.split(separator: ",").map { String($0.trimmed) }

@@ -48,10 +48,10 @@ extension PDFPageDataProvider: PreparedDataProvider {
         let options = context.options
         var page = self
         page.isTransient = context.isTransient
-        // An original in the cache is for all processors.
-        // A page is a still, which is passed on.
+        // A page is a still, which a processor of animations passes on to its own.
         let processor =
             (options.processor as? AnimatedImageProcessor)?.processor ?? options.processor
+        // An original in the cache is for all processors.
         guard !options.cacheOriginalImage, let sizing = processor as? any SizedDecoding else {
             return page
         }

@@ -15,7 +15,7 @@ enum CommandLineArguments {
     /// Whether a word of its own asks for help.
     static var askForHelp: Bool { all.contains { ["-h", "--help", "help"].contains($0) } }
 
-    /// What is wrong if the first argument names no command; nil if it names one.
+    /// The message for a first argument that is not the name of a command; nil if it is one.
     ///
     /// The parser calls all of them unexpected.
     static func unknownCommand(in arguments: [String] = all) -> String? {
