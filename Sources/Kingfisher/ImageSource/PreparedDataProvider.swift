@@ -3,9 +3,10 @@ struct ProviderContext: Sendable {
     let downloader: ImageDownloader
     let options: KingfisherParsedOptionsInfo
 
-    /// Whether the content is only processed, and stored nowhere.
+    /// Whether the content is only processed, and neither stored nor delivered.
     var isTransient: Bool {
         !options.cacheOriginalImage && !(options.processor is DefaultImageProcessor)
+            && !(options.processor is OriginalBytesProcessor)
     }
 }
 

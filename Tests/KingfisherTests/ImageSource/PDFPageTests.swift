@@ -147,6 +147,18 @@ struct PDFPageTests {
         #expect(third.cacheType == .disk)
     }
 
+    @Test func `DOC-8: the file of a page that is delivered is compressed`() async throws {
+        ProcessIsolation.useProgram(at: WorkerBench.program.path)
+        let bench = try TestBench()
+        let provider = PDFPageDataProvider(url: DocumentBench.url("two.pdf"), page: 2, dpi: 72)
+        let delivered = try await bench.manager.retrieveOriginalData(
+            with: .provider(provider),
+            options: [.cacheMemoryOnly]
+        )
+        let alone = try await provider.data()
+        #expect(delivered.data == alone)
+    }
+
     @Test func `DOC-10: a page is drawn in the size that the processor of a load asks for`()
         async throws
     {
