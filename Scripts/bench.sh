@@ -661,6 +661,7 @@ run_benchmark() {
         --peer "C turbo 2/8='$PEERS/lanczos_peer'" \
         --peer "C turbo 1/8='$PEERS/turbo_peer'" \
         --peer "C stored='$PEERS/stored_peer'" \
+        --peer "C stored, new memory='$PEERS/stored_peer' new" \
         --peer "libpng 6='$PEERS/png_peer' 6" \
         --peer "libpng 5='$PEERS/png_peer' 5" \
         --peer "libpng 3='$PEERS/png_peer' 3" \

@@ -104,7 +104,10 @@ package final class PixelStorage: @unchecked Sendable {
         let reserved = reserved(for: byteCount)
         let slack = reserved >= hugePage ? hugePage : 0
         let protection = PROT_READ | PROT_WRITE
-        let flags = MAP_PRIVATE | MAP_ANONYMOUS
+        // Pixels are written at once: below a huge page, all pages in one call take a fraction of a
+        // fault for each of them.
+        let populates = slack == 0 ? MAP_POPULATE : 0
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS | populates
         let (length, overflow) = reserved.addingReportingOverflow(slack)
         guard !overflow,
             let address = mmap(nil, length, protection, flags, -1, 0), address != MAP_FAILED

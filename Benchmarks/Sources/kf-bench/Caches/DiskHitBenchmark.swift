@@ -11,7 +11,7 @@ extension Benchmarks {
         work: "disk-hit",
         file: "small.jpg",
         repetitions: 64,
-        targets: [.time(1.15, of: "C stored")]
+        targets: [.time(1.15, of: "C stored, new memory")]
     ) { data in
         let hit = try DiskHit(of: data)
         return { try hit.load() }
