@@ -10,7 +10,8 @@ import Synchronization
 ///
 /// Between calls it holds the file, the canvas and up to three bitmaps of the canvas's size: one to
 /// draw on while callers keep the last frame, one that a frame wants restored, and one to blend
-/// from. Memory of frames that callers have released is reused.
+/// from. Memory of frames that callers have released is reused. ``releaseMemory(keepsCanvas:)``
+/// releases all but the file.
 ///
 /// Thread-safe: calls run one at a time, each for as long as decoding takes.
 package final class FrameDecoder: Sendable {
@@ -24,6 +25,9 @@ package final class FrameDecoder: Sendable {
     package let delays: [Double]
     /// The size of the returned frames in pixels, upright.
     package let size: PixelSize
+
+    /// The size of the canvas in bytes, whether or not it is held.
+    package let canvasBytes: Int
 
     private let state: Mutex<FrameState>
 
@@ -51,6 +55,7 @@ package final class FrameDecoder: Sendable {
         delays = reader.frames.map(\.delay)
         let target = reader.scaledSize(options.target)
         size = reader.orientation.displaySize(of: target)
+        canvasBytes = reader.canvasSize.byteCount
         state = Mutex(FrameState(reader: reader, target: target))
     }
 
@@ -63,6 +68,17 @@ package final class FrameDecoder: Sendable {
         return try PixelScope.lifted { () throws(CodecError) in
             try state.withLock { state throws(CodecError) in try state.frame(at: index) }
         }
+    }
+
+    /// The bytes that are held for the next frame, without the file.
+    package var heldBytes: Int { state.withLock { $0.heldBytes } }
+
+    /// Releases the memory that is held for the next frame.
+    ///
+    /// - Parameter keepsCanvas: Whether the canvas stays. Without it the next frame is drawn from
+    ///   the last one that does not depend on earlier ones.
+    package func releaseMemory(keepsCanvas: Bool) {
+        state.withLock { $0.releaseMemory(keepsCanvas: keepsCanvas) }
     }
 }
 
@@ -92,6 +108,19 @@ private struct FrameState {
         let output = try finished(canvas)
         last = (index, output)
         return output
+    }
+
+    var heldBytes: Int { (canvas?.byteCount ?? 0) + reader.heldBytes }
+
+    mutating func releaseMemory(keepsCanvas: Bool) {
+        if keepsCanvas {
+            last?.output = nil
+            canvas?.releaseSpares()
+        } else {
+            last = nil
+            canvas = nil
+            reader.releaseMemory()
+        }
     }
 
     private mutating func advance(to index: Int) throws(CodecError) {
@@ -133,7 +162,7 @@ private struct FrameState {
         frames.indices.map { index in
             guard index > 0 else { return true }
             let isWhole = frames[index].rect.size == size
-            if isWhole, frames[index].replaces { return true }
+            if isWhole, frames[index].replaces || frames[index].isOpaque { return true }
             let before = frames[index - 1]
             return before.disposal == .clear && before.rect.size == size
         }

@@ -43,6 +43,22 @@ struct FrameDecoderTests {
         for (frame, pixels) in held { #expect(Self.pixels(of: frame) == pixels) }
     }
 
+    @Test(arguments: animations)
+    func `frames are the same after the memory between them was released`(
+        fixture: Fixture
+    ) throws {
+        let data = try fixture.data
+        let holding = try FrameDecoder(data)
+        let releasing = try FrameDecoder(data)
+        for index in (0..<holding.frameCount * 2).map({ $0 % holding.frameCount }) {
+            let frame = try releasing.frame(at: index)
+            #expect(try frame == holding.frame(at: index), "frame \(index)")
+            #expect(releasing.heldBytes >= releasing.canvasBytes)
+            releasing.releaseMemory(keepsCanvas: index % 3 == 0)
+            if index % 3 != 0 { #expect(releasing.heldBytes == 0) }
+        }
+    }
+
     @Test func `memory of released frames is reused`() throws {
         let decoder = try FrameDecoder(Fixture(name: "animated.avif").data)
         let first = try decoder.frame(at: 0).storage.base

@@ -12,6 +12,7 @@
     DO(avifDecoderNthImage) \
     DO(avifDecoderNthImageTiming) \
     DO(avifDecoderParse) \
+    DO(avifDecoderReset) \
     DO(avifDecoderSetIOMemory) \
     DO(avifEncoderAddImage) \
     DO(avifEncoderCreate) \

@@ -13,6 +13,8 @@ final class AVIFFile {
     ///
     /// The inner nil means sRGB.
     private var knownProfile: ColorProfile??
+    /// Whether a decoder of AV1 runs.
+    private var isDecoding = false
 
     /// Parses the structure without decoding any pixels.
     ///
@@ -91,6 +93,18 @@ final class AVIFFile {
         return size.byteCount(bytesPerPixel: image.depth > 8 ? samples * 2 : samples) / 2
     }
 
+    /// The bytes that are held for the next frame: the planes of the last one, and those of at least
+    /// one that the decoder refers to.
+    var heldBytes: Int { isDecoding ? planeBytes * 2 : 0 }
+
+    /// Releases the decoder of AV1; the next frame is decoded from the last key frame.
+    func releaseDecoder() {
+        guard isDecoding else { return }
+        isDecoding = false
+        // After a failure decoding the next frame fails, too, and reports it.
+        _ = avif.avifDecoderReset(decoder)
+    }
+
     /// The display time of a frame in seconds, as stated in the file; 0 if it is unknown.
     func delay(ofFrame index: Int) -> Double {
         var timing = avifImageTiming()
@@ -151,6 +165,7 @@ final class AVIFFile {
     private func planes(
         ofFrame index: Int
     ) throws(CodecError) -> UnsafeMutablePointer<avifImage> {
+        isDecoding = true
         try check(avif.avifDecoderNthImage(decoder, UInt32(index)))
         guard let image = decoder.pointee.image else {
             throw .corrupt(.avif, detail: "no image")

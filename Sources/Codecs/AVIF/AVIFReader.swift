@@ -34,6 +34,9 @@ struct AVIFReader: FrameReader {
 
     var canvasSize: PixelSize { info.storedSize }
     var loopCount: Int { info.loopCount ?? 1 }
+    var heldBytes: Int { file.heldBytes }
+
+    func releaseMemory() { file.releaseDecoder() }
 
     func decodeFrame(
         at index: Int,

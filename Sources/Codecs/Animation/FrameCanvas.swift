@@ -89,6 +89,18 @@ struct FrameCanvas {
 
     // MARK: Memory
 
+    /// The bytes of all memory that the canvas holds.
+    var byteCount: Int {
+        let others = [spare, backup?.storage, scratch].compactMap(\.self).filter { $0 !== storage }
+        return others.reduce(storage.byteCount) { $0 + $1.byteCount }
+    }
+
+    /// Releases the memory that only makes drawing faster.
+    mutating func releaseSpares() {
+        spare = nil
+        scratch = nil
+    }
+
     private var bytesPerRow: Int { size.width * Bitmap.bytesPerPixel }
 
     private func surface(_ rect: PixelRect) -> FrameSurface {

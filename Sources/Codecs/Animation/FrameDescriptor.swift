@@ -44,6 +44,12 @@ protocol FrameReader {
     /// How often the animation plays; 0 means forever.
     var loopCount: Int { get }
 
+    /// The bytes that the reader holds for the next frame, without the file.
+    var heldBytes: Int { get }
+
+    /// Releases the memory that is held for the next frame, which takes longer then.
+    mutating func releaseMemory()
+
     /// The size to which the canvas is scaled for `target`, before orientation.
     func scaledSize(_ target: DecodeOptions.Target) -> PixelSize
 
@@ -65,6 +71,9 @@ protocol FrameReader {
 
 extension FrameReader {
     var orientation: Orientation { info.orientation }
+    var heldBytes: Int { 0 }
+
+    func releaseMemory() {}
 
     func scaledSize(_ target: DecodeOptions.Target) -> PixelSize {
         ShrinkOnLoad.storedTarget(of: info, target)

@@ -6,9 +6,9 @@ import Synchronization
 ///
 /// The owner passes the elapsed time to ``advance(by:)`` and receives events. Frames are decoded
 /// ahead of time, one after another, in a pool of threads that all players share. A frame that is
-/// due but not yet decoded is nil. At most `preloadCount` + 1 frames are kept, unless the animation
-/// is short enough to keep all of them. When the frames of all players exceed their allowance, only
-/// the current frame and the next one are kept.
+/// due but not yet decoded is nil. At most `preloadCount` + 1 frames are kept, unless all of them take
+/// less memory than these and the decoder; the decoder's memory is released then. When the frames of
+/// all players exceed their allowance, only the current frame and the next one are kept.
 package final class FramePlayer: Sendable {
     /// The result of a tick.
     package enum Event: Equatable, Sendable {
@@ -35,6 +35,8 @@ package final class FramePlayer: Sendable {
         var isFinished = false
         /// Counts purges, so that a frame requested before a purge is discarded.
         var generation = 0
+        /// Whether the source may hold memory for the next frame.
+        var usesBuffers = false
     }
 
     /// The maximum time that one tick advances, in seconds.
@@ -44,6 +46,10 @@ package final class FramePlayer: Sendable {
 
     private let state = Mutex(State())
     private let source: any ImageFrameSource
+    /// The source, if it holds memory for the next frame.
+    private let buffered: (any BufferedFrames)?
+    /// The bytes that it holds at least.
+    private let canvasBytes: Int
     private let durations: [TimeInterval]
     private let maxSize: CGSize?
     private let maxLoops: UInt?
@@ -87,12 +93,14 @@ package final class FramePlayer: Sendable {
         maxSize: CGSize? = nil,
         maxLoops: UInt? = nil,
         continuing playing: FramePlayer? = nil,
-        allowance: FrameAllowance = FrameAllowance(limit: Int.max / 2),
+        allowance: FrameAllowance = FrameAllowance(limit: Int.max / 4),
         decode: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         self.allowance = allowance
         self.decode = decode
         self.source = source.copy()
+        buffered = self.source as? any BufferedFrames
+        canvasBytes = buffered?.bufferBytes ?? 0
         self.preloadCount = max(0, preloadCount)
         self.maxSize = maxSize
         self.maxLoops = maxLoops
@@ -111,6 +119,7 @@ package final class FramePlayer: Sendable {
 
     deinit {
         allowance.add(-state.withLock { $0.counted })
+        endUse(state.withLock { $0.usesBuffers })
     }
 
     // MARK: Frames
@@ -164,13 +173,23 @@ package final class FramePlayer: Sendable {
     ///
     /// - Parameter keepsCurrent: Whether the current frame is kept.
     package func purge(keepsCurrent: Bool) {
+        var usedBuffers = false
         change { state in
             let current = keepsCurrent ? state.frames[state.index] : nil
             state.frames = [:]
             state.frames[state.index] = current
             state.ordered = []
             state.generation += 1
+            usedBuffers = state.usesBuffers
+            state.usesBuffers = false
         }
+        endUse(usedBuffers)
+    }
+
+    /// Ends the use of the decoder's memory, after the frame that is being decoded.
+    private func endUse(_ isUsing: Bool) {
+        guard isUsing, let buffered else { return }
+        decode { buffered.endUse() }
     }
 
     private func step(_ state: inout State, by tick: TimeInterval) -> [Event] {
@@ -180,7 +199,7 @@ package final class FramePlayer: Sendable {
         state.elapsed -= durations[state.index]
         let previous = state.index
         state.index = (previous + 1) % frameCount
-        if !keepsAll || allowance.isExceeded { state.frames[previous] = nil }
+        if !keepsAll(state) || isOverAllowance(state) { state.frames[previous] = nil }
         var events = [Event.frameChanged]
         if state.index == frameCount - 1 {
             state.loops += 1
@@ -194,12 +213,31 @@ package final class FramePlayer: Sendable {
 
     // MARK: Decoding
 
-    private var keepsAll: Bool { preloadCount >= frameCount - 1 }
+    /// Whether all frames take less memory than those in advance and a canvas to decode others.
+    private func keepsAll(_ state: State) -> Bool {
+        preloadCount >= frameCount - 1
+            || areSmall(frameCount - 1 - preloadCount, state)
+    }
+
+    /// Whether all frames take less memory than two of them and a canvas.
+    private func savesCanvas(_ state: State) -> Bool { areSmall(frameCount - 2, state) }
+
+    private func areSmall(_ count: Int, _ state: State) -> Bool {
+        state.frameCost > 0 && count * state.frameCost <= canvasBytes
+    }
+
+    private func isOverAllowance(_ state: State) -> Bool {
+        savesCanvas(state) ? allowance.isExceeded : allowance.isHalfUsed
+    }
+
+    private func fits(_ state: State) -> Bool {
+        allowance.fits(state.frameCost, isSaving: savesCanvas(state))
+    }
 
     private func orderAhead() {
-        let (index, cost) = state.withLock { ($0.index, $0.frameCost) }
-        let ahead = keepsAll ? frameCount - 1 : preloadCount
-        order(index...index + (allowance.fits(cost) ? ahead : min(1, ahead)))
+        let (index, fits) = state.withLock { ($0.index, self.fits($0)) }
+        let ahead = min(preloadCount, frameCount - 1)
+        order(index...index + (fits ? ahead : min(1, ahead)))
     }
 
     /// Queues the decoding of frames that are neither decoded nor queued; indices wrap around.
@@ -217,25 +255,45 @@ package final class FramePlayer: Sendable {
 
     private func load(_ index: Int, generation: Int) {
         let isWanted = state.withLock { state in
-            state.generation == generation && isNear(index, state.index)
-                && (isNext(index, state.index) || allowance.fits(state.frameCost))
+            state.generation == generation && isNear(index, state)
+                && (isNext(index, state.index) || fits(state))
         }
+        if isWanted { beginUse() }
         let frame = isWanted ? source.frame(at: index, maxSize: maxSize) : nil
+        var isComplete = false
         change { state in
             guard state.generation == generation else { return }
             state.ordered.remove(index)
             if let bitmap = frame?.bitmap { state.frameCost = bitmap.byteCount }
             // A frame that was skipped while it was decoded would otherwise be kept for a whole
             // loop.
-            if isNear(index, state.index) { state.frames[index] = frame }
+            if isNear(index, state) { state.frames[index] = frame }
+            isComplete = state.usesBuffers && state.frames.count == frameCount
+            if isComplete { state.usesBuffers = false }
         }
+        if isComplete {
+            buffered?.endUse()
+        } else if isWanted, allowance.isHalfUsed {
+            buffered?.releaseBuffers(keepsCanvas: !allowance.isExceeded)
+        }
+    }
+
+    private func beginUse() {
+        guard let buffered else { return }
+        let isFirst = state.withLock { state in
+            defer { state.usesBuffers = true }
+            return !state.usesBuffers
+        }
+        if isFirst { buffered.beginUse() }
     }
 
     /// Changes the state, and counts the frames that it keeps now.
     private func change(_ body: (inout State) -> Void) {
         state.change { state in
             body(&state)
-            let bytes = state.frames.count * state.frameCost
+            // One more for the copy that a toolkit paints.
+            let copies = state.frames.isEmpty ? 0 : 1
+            let bytes = (state.frames.count + copies) * state.frameCost
             allowance.add(bytes - state.counted)
             state.counted = bytes
         }
@@ -246,7 +304,7 @@ package final class FramePlayer: Sendable {
         (index - current + frameCount) % frameCount <= 1
     }
 
-    private func isNear(_ index: Int, _ current: Int) -> Bool {
-        keepsAll || (index - current + frameCount) % frameCount <= preloadCount
+    private func isNear(_ index: Int, _ state: State) -> Bool {
+        keepsAll(state) || (index - state.index + frameCount) % frameCount <= preloadCount
     }
 }

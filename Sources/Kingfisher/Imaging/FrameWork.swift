@@ -40,22 +40,34 @@ final class FrameWork: Sendable {
     }
 }
 
-/// Limits the memory of the frames that all animations together keep beyond the next one.
+/// Limits the memory that all animations together hold beyond their current frame and the next one.
+///
+/// It counts decoded frames, and what decoders hold for the next frame. Frames in advance come from
+/// the first half. The second half is left to what saves decoding frames again: the canvases of
+/// decoders, and frames that take less memory than a canvas.
 final class FrameAllowance: Sendable {
-    /// The allowance of the process: 64 MiB.
-    static let shared = FrameAllowance(limit: 64 << 20)
+    /// The allowance of the process: 128 MiB.
+    static let shared = FrameAllowance(limit: 128 << 20)
 
     private let limit: Int
     private let used = Atomic(0)
 
     init(limit: Int) { self.limit = limit }
 
-    /// Whether frames use more than the limit.
-    var isExceeded: Bool { used.load(ordering: .relaxed) > limit }
+    /// The bytes that are counted.
+    var usedBytes: Int { used.load(ordering: .relaxed) }
 
-    /// Whether one more frame fits.
-    func fits(_ bytes: Int) -> Bool { used.load(ordering: .relaxed) + bytes <= limit }
+    /// Whether frames in advance must be released.
+    var isHalfUsed: Bool { usedBytes > limit / 2 }
 
-    /// Counts frames that are kept, or with a negative number frames that are released.
+    /// Whether everything that can be made again must be released.
+    var isExceeded: Bool { usedBytes > limit }
+
+    /// Whether a frame fits whose size is `bytes`; `isSaving` if keeping it saves a canvas.
+    func fits(_ bytes: Int, isSaving: Bool) -> Bool {
+        usedBytes + bytes <= (isSaving ? limit : limit / 2)
+    }
+
+    /// Counts bytes that are held, or with a negative number bytes that are released.
     func add(_ bytes: Int) { used.wrappingAdd(bytes, ordering: .relaxed) }
 }

@@ -1,6 +1,7 @@
 import Codecs
 public import Foundation
 import Pixels
+import Synchronization
 
 /// Random access to the frames of an animation.
 public protocol ImageFrameSource: Sendable {
@@ -54,6 +55,25 @@ struct AnimationFile: Sendable, Equatable {
 /// A frame source whose file only worker processes decode.
 protocol UntrustedFrames: ImageFrameSource {}
 
+/// A frame source that holds memory for the next frame.
+protocol BufferedFrames: ImageFrameSource {
+    /// The bytes that it holds at least while frames are decoded one after another.
+    var bufferBytes: Int { get }
+
+    /// Begins decoding frames one after another.
+    ///
+    /// Each call is balanced by one of ``endUse()``.
+    func beginUse()
+
+    /// Ends the use by one player; the last one's end releases the memory.
+    func endUse()
+
+    /// Releases the memory during the use; the next frame takes longer then.
+    ///
+    /// - Parameter keepsCanvas: Whether what the next frame is drawn on stays.
+    func releaseBuffers(keepsCanvas: Bool)
+}
+
 /// The frames of a preloaded animation.
 ///
 /// Encoders read them instead of decoding the file once more.
@@ -76,28 +96,65 @@ struct DecodedFrames: ImageFrameSource, LoopCounting {
 }
 
 /// The frames of an encoded animation, decoded on demand.
-final class EncodedFrameSource: ImageFrameSource, LoopCounting {
+///
+/// While players use it, the memory that it holds counts for the allowance of all animations.
+final class EncodedFrameSource: ImageFrameSource, BufferedFrames, LoopCounting {
     private let encoded: Data
     private let scale: CGFloat
     private let decoder: FrameDecoder
     private let limits: DecodeLimits
+    private let allowance: FrameAllowance
+    private let users = Atomic(0)
+    /// The bytes that the allowance counts.
+    private let counted = Atomic(0)
 
     /// Parses the structure of a file without decoding frames.
     ///
     /// - Throws: `CodecError`.
-    init(_ data: Data, scale: CGFloat, limits: DecodeLimits = .default) throws {
+    init(
+        _ data: Data,
+        scale: CGFloat,
+        limits: DecodeLimits = .default,
+        allowance: FrameAllowance = .shared
+    ) throws {
         encoded = data
         self.scale = scale
         self.limits = limits
+        self.allowance = allowance
         decoder = try FrameDecoder(data, options: DecodeOptions(limits: limits))
     }
+
+    deinit { allowance.add(-counted.load(ordering: .relaxed)) }
 
     var data: Data? { encoded }
 
     var frameCount: Int { decoder.frameCount }
 
+    var bufferBytes: Int { decoder.canvasBytes }
+
+    func releaseBuffers(keepsCanvas: Bool) {
+        decoder.releaseMemory(keepsCanvas: keepsCanvas)
+        count()
+    }
+
+    func beginUse() { users.wrappingAdd(1, ordering: .relaxed) }
+
+    func endUse() {
+        if users.wrappingSubtract(1, ordering: .relaxed).newValue == 0 {
+            releaseBuffers(keepsCanvas: false)
+        }
+    }
+
+    private func count() {
+        let held = users.load(ordering: .relaxed) > 0 ? decoder.heldBytes : 0
+        allowance.add(held - counted.exchange(held, ordering: .relaxed))
+    }
+
     /// The number of loops; 0 means without end.
     var loopCount: Int { decoder.loopCount }
+
+    /// The size of a decoded frame in pixels.
+    var size: PixelSize { decoder.size }
 
     /// The size of one decoded frame in bytes.
     var frameBytes: Int { decoder.size.byteCount }
@@ -109,6 +166,7 @@ final class EncodedFrameSource: ImageFrameSource, LoopCounting {
 
     func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
         guard (0..<frameCount).contains(index) else { return nil }
+        defer { count() }
         // Nil is the documented result for a frame that cannot be decoded.
         guard var bitmap = try? decoder.frame(at: index) else { return nil }
         if let maxSize, let box = PixelSize(points: maxSize, scale: 1) {

@@ -49,6 +49,7 @@ package struct ViewSizeProcessor: ImageProcessor {
         // Nil is the documented result for undecodable bytes; `UndecodableReason` finds the reason.
         guard let info = try? Codecs.inspect(data) else { return nil }
         if info.isAnimated {
+            if let animation = animation(data, options) { return animation }
             return KingfisherWrapper<KFCrossPlatformImage>
                 .image(data: data, options: options.imageCreatingOptions)
         }
@@ -59,6 +60,30 @@ package struct ViewSizeProcessor: ImageProcessor {
             return nil
         }
         return KFCrossPlatformImage(bitmap: image.bitmap, scale: options.scaleFactor)
+    }
+
+    /// An animation whose first frame has the view's size, as a still image has; its frames are
+    /// scaled when they are played.
+    ///
+    /// Nil if all frames are needed now, or only the first.
+    private func animation(
+        _ data: Data,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        let creating = options.imageCreatingOptions
+        guard !creating.preloadAll, !creating.onlyFirstFrame,
+            let source = try? EncodedFrameSource(data, scale: creating.scale),
+            source.frameCount > 1
+        else { return nil }
+        let wanted = target(for: source.size, scale: options.scaleFactor)
+        let box = CGSize(width: wanted.width, height: wanted.height)
+        let first = source.frame(at: 0, maxSize: box)
+        // Until it is played.
+        source.releaseBuffers(keepsCanvas: false)
+        return first.flatMap {
+            KingfisherWrapper<KFCrossPlatformImage>
+                .animatedImage(source: source, options: creating, baseImage: $0)
+        }
     }
 
     private func scaledDown(_ image: KFCrossPlatformImage, scale: CGFloat) -> KFCrossPlatformImage?

@@ -20,6 +20,9 @@ struct AnimationState {
     var prescales = true
     /// The painted frame, so that it is painted only once.
     var shownFrame: KFCrossPlatformImage?
+    /// Whether the current frame was decoded again in another size, and is shown even if the animation
+    /// is paused.
+    var awaitsFrame = false
     var onEvent: ((FramePlayer.Event) -> Void)?
     /// Called after ``playback`` has changed.
     var onPlaybackChange: ((Playback) -> Void)?
@@ -40,7 +43,8 @@ extension PictureController: FrameListener {
     func updateTicking() {
         let waitsToBeSeen = pending != nil && sizing.loadsWhenVisible
         let hasSpinner = canvas.spinnerColor != nil || spinnerDelay != nil
-        let isMoving = transition != nil || animation.isPlaying || hasSpinner
+        let isAnimated = animation.isPlaying || animation.awaitsFrame
+        let isMoving = transition != nil || isAnimated || hasSpinner
         if isInSight, isMoving || waitsToBeSeen {
             watch?.startTicking(ObjectIdentifier(self))
         } else {
@@ -188,6 +192,7 @@ extension PictureController: FrameListener {
         animation.isPlaying = false
         animation.isPaused = false
         animation.shownFrame = nil
+        animation.awaitsFrame = false
         animation.player = image.flatMap { player(for: $0) }
         resumeAnimation()
     }
@@ -196,7 +201,10 @@ extension PictureController: FrameListener {
     func replaceFrames() {
         guard let image, let playing = animation.player else { return }
         animation.player = player(for: image, continuing: playing)
-        if isInSight { animation.player?.prepare() }
+        animation.awaitsFrame = true
+        guard isInSight else { return }
+        animation.player?.prepare()
+        updateTicking()
     }
 
     /// Decodes the next frames and starts automatic playback, if the view is on screen.
@@ -257,17 +265,28 @@ extension PictureController: FrameListener {
     }
 
     private func advanceAnimation(to time: Double) {
-        guard animation.isPlaying, let player = animation.player else { return }
+        guard let player = animation.player else { return }
+        guard animation.isPlaying else {
+            if animation.awaitsFrame { showCurrentFrame(of: player) }
+            return
+        }
         let passed = animation.lastTime.map { time - $0 } ?? 0
         animation.lastTime = time
         let events = player.advance(by: passed)
-        // The current frame may not be decoded yet.
-        if transition == nil, let frame = player.currentFrame, frame !== animation.shownFrame {
-            animation.shownFrame = frame
-            canvas.show(frame)
-        }
+        showCurrentFrame(of: player)
         if events.contains(.finished) { stopAnimation() }
         for event in events { animation.onEvent?(event) }
+    }
+
+    /// Shows the current frame once it is decoded, unless it is shown already.
+    private func showCurrentFrame(of player: FramePlayer) {
+        guard transition == nil, let frame = player.currentFrame, frame !== animation.shownFrame
+        else { return }
+        animation.shownFrame = frame
+        canvas.show(frame)
+        guard animation.awaitsFrame else { return }
+        animation.awaitsFrame = false
+        updateTicking()
     }
 }
 #endif

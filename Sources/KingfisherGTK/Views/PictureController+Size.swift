@@ -170,15 +170,16 @@ extension PictureController {
     /// Whether the frames of an animation were decoded smaller than the view shows them, or in full
     /// size because the view's size was unknown.
     private var needsLargerFrames: Bool {
-        guard animation.prescales, animation.player != nil, let image, let box = boxInPixels else {
-            return false
-        }
-        let own = CGSize(width: image.pixelWidth, height: image.pixelHeight)
+        guard animation.prescales, let player = animation.player, let box = boxInPixels,
+            let frame = animation.shownFrame ?? player.currentFrame
+        else { return false }
+        let own = CGSize(width: frame.pixelWidth, height: frame.pixelHeight)
         guard let made = animation.frameBox else {
             return box.width < own.width && box.height < own.height
         }
         let isLarger = box.width > made.width || box.height > made.height
-        return isLarger && (made.width < own.width && made.height < own.height)
+        // A frame with fewer pixels than requested has no more detail. Rounding may lose one pixel.
+        return isLarger && (own.width + 1 >= made.width || own.height + 1 >= made.height)
     }
 }
 

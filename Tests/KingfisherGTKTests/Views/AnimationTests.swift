@@ -64,6 +64,22 @@ extension GTKTests {
             await stage.run { player.decodedCount == 3 }
         }
 
+        @Test func `a paused animation gets sharp when its view grows`() async throws {
+            let view = AnimatedPictureView()
+            view.autoPlayAnimatedImage = false
+            view.setSizeRequest(width: 20, height: 20)
+            let stage = Stage(view.widget)
+            await stage.paint()
+            let frames = SizedFrames()
+            view.image = KingfisherWrapper<KFCrossPlatformImage>
+                .animatedImage(source: frames, options: ImageCreatingOptions())
+            await stage.run { view.controller.animation.player?.currentFrame != nil }
+            view.setSizeRequest(width: 200, height: 200)
+            let wanted = stage.pixels(200)
+            await stage.run { view.controller.animation.shownFrame?.pixelWidth == wanted }
+            #expect(!view.isAnimating)
+        }
+
         @Test func `purging keeps the current frame, or none`() async throws {
             let view = AnimatedPictureView()
             view.autoPlayAnimatedImage = false
@@ -176,6 +192,20 @@ extension GTKTests {
             }
 
             func duration(at index: Int) -> TimeInterval { 1 }
+        }
+
+        /// Two frames of any size that is asked for.
+        nonisolated private struct SizedFrames: ImageFrameSource {
+            var data: Data? { nil }
+            var frameCount: Int { 2 }
+
+            func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
+                let side = Int(maxSize?.width ?? 1_000)
+                let pixels = Data(count: side * side * 4)
+                return KFCrossPlatformImage(premultipliedRGBA: pixels, width: side, height: side)
+            }
+
+            func duration(at index: Int) -> TimeInterval { 10 }
         }
 
         private final class Log: PictureAnimationDelegate {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -147,6 +148,98 @@ struct FramePlayerTests {
         #expect(player.advance(by: 0) == [.frameChanged])
     }
 
+    // MARK: Memory
+
+    private func player(_ source: BufferingFrames, _ allowance: FrameAllowance) -> FramePlayer {
+        FramePlayer(source: source, preloadCount: 2, allowance: allowance, decode: { $0() })
+    }
+
+    @Test func `frames that take less than a canvas are all kept, and the canvas is released`() {
+        let allowance = FrameAllowance(limit: 1 << 20)
+        let source = BufferingFrames(count: 8, canvasFrames: 5, allowance)
+        let player = player(source, allowance)
+        player.prepare()
+        #expect(source.holdsCanvas)
+        for _ in 0..<20 { _ = player.advance(by: 1) }
+        #expect(source.decoded == Array(0..<8))
+        #expect(!source.holdsCanvas)
+        // The frames, and the copy that is painted.
+        #expect(allowance.usedBytes == 9 * BufferingFrames.frameBytes)
+    }
+
+    @Test func `frames that take more than a canvas are decoded again in each loop`() {
+        let allowance = FrameAllowance(limit: 1 << 20)
+        let source = BufferingFrames(count: 8, canvasFrames: 4, allowance)
+        let player = player(source, allowance)
+        player.prepare()
+        for _ in 0..<8 { _ = player.advance(by: 1) }
+        #expect(source.decoded == Array(0..<8) + [0, 1, 2])
+        #expect(player.decodedCount == 3)
+        #expect(allowance.usedBytes == (3 + 1 + 4) * BufferingFrames.frameBytes)
+    }
+
+    @Test func `over half of the allowance only two frames and the canvas are kept`() {
+        let allowance = FrameAllowance(limit: 30 * BufferingFrames.frameBytes)
+        allowance.add(15 * BufferingFrames.frameBytes)
+        let source = BufferingFrames(count: 20, canvasFrames: 4, allowance)
+        let player = player(source, allowance)
+        player.prepare()
+        for _ in 0..<40 {
+            _ = player.advance(by: 1)
+            #expect(player.decodedCount == 2)
+            #expect(player.currentFrame != nil)
+        }
+        #expect(source.holdsCanvas)
+        #expect(source.hasReleasedSpares)
+    }
+
+    @Test func `over the allowance the canvas is released after each frame`() {
+        let allowance = FrameAllowance(limit: 30 * BufferingFrames.frameBytes)
+        allowance.add(30 * BufferingFrames.frameBytes)
+        let sources = [20, 4].map { BufferingFrames(count: $0, canvasFrames: 4, allowance) }
+        for source in sources {
+            let player = player(source, allowance)
+            player.prepare()
+            for _ in 0..<40 {
+                _ = player.advance(by: 1)
+                #expect(player.decodedCount == 2)
+                #expect(player.currentFrame != nil)
+                #expect(!source.holdsCanvas)
+            }
+        }
+        #expect(allowance.usedBytes == 30 * BufferingFrames.frameBytes)
+    }
+
+    @Test func `a purge and the end of a player release the canvas, if no other player uses it`() {
+        let allowance = FrameAllowance(limit: 1 << 20)
+        let source = BufferingFrames(count: 20, canvasFrames: 4, allowance)
+        var players = [player(source, allowance), player(source, allowance)]
+        for player in players { player.prepare() }
+        players[0].purge(keepsCurrent: true)
+        #expect(source.holdsCanvas)
+        players[1].purge(keepsCurrent: true)
+        #expect(!source.holdsCanvas)
+        players[0].prepare()
+        #expect(source.holdsCanvas)
+        players = []
+        #expect(!source.holdsCanvas)
+        #expect(allowance.usedBytes == 0)
+    }
+
+    @Test func `the memory of a real decoder counts while it is used`() throws {
+        let allowance = FrameAllowance(limit: 64 << 20)
+        let fixtures = try IsolatedDecodingTests.fixtures()
+        let file = try #require(fixtures.first { $0.name == "animated.gif" }?.data)
+        let source = try EncodedFrameSource(file, scale: 1, allowance: allowance)
+        _ = source.frame(at: 0)
+        #expect(allowance.usedBytes == 0)
+        source.beginUse()
+        _ = source.frame(at: 1)
+        #expect(allowance.usedBytes >= source.bufferBytes)
+        source.endUse()
+        #expect(allowance.usedBytes == 0)
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `a frame may use the player as it ends`() async {
         await #expect(processExitsWith: .success) {
@@ -171,6 +264,73 @@ struct FramePlayerTests {
                 frames.player.change { $0 = nil }
             }
         }
+    }
+}
+
+/// Frames of 64 bytes whose source holds a canvas.
+private final class BufferingFrames: BufferedFrames {
+    private struct State {
+        var users = 0
+        var holdsCanvas = false
+        var hasReleasedSpares = false
+        var decoded: [Int] = []
+    }
+
+    static let frameBytes = 64
+
+    let frameCount: Int
+    let bufferBytes: Int
+    private let allowance: FrameAllowance
+    private let state = Mutex(State())
+    var data: Data? { nil }
+
+    /// - Parameters:
+    ///   - count: The number of frames.
+    ///   - canvasFrames: The size of the canvas in frames.
+    ///   - allowance: Counts the canvas.
+    init(count: Int, canvasFrames: Int, _ allowance: FrameAllowance) {
+        frameCount = count
+        bufferBytes = canvasFrames * Self.frameBytes
+        self.allowance = allowance
+    }
+
+    var holdsCanvas: Bool { state.withLock { $0.holdsCanvas } }
+    var hasReleasedSpares: Bool { state.withLock { $0.hasReleasedSpares } }
+    var decoded: [Int] { state.withLock { $0.decoded } }
+
+    func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
+        state.withLock { $0.decoded.append(index) }
+        setCanvas(isHeld: true)
+        return KFCrossPlatformImage(
+            premultipliedRGBA: Data(count: Self.frameBytes),
+            width: 4,
+            height: 4
+        )
+    }
+
+    func duration(at index: Int) -> TimeInterval { 1 }
+
+    func beginUse() { state.withLock { $0.users += 1 } }
+
+    func endUse() {
+        let isLast = state.withLock { state in
+            state.users -= 1
+            return state.users == 0
+        }
+        if isLast { setCanvas(isHeld: false) }
+    }
+
+    func releaseBuffers(keepsCanvas: Bool) {
+        state.withLock { $0.hasReleasedSpares = true }
+        if !keepsCanvas { setCanvas(isHeld: false) }
+    }
+
+    private func setCanvas(isHeld: Bool) {
+        let wasHeld = state.withLock { state in
+            defer { state.holdsCanvas = isHeld }
+            return state.holdsCanvas
+        }
+        if isHeld != wasHeld { allowance.add(isHeld ? bufferBytes : -bufferBytes) }
     }
 }
 

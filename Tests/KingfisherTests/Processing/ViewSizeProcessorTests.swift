@@ -45,6 +45,19 @@ struct ViewSizeProcessorTests {
         #expect(image.size == CGSize(width: 100, height: 50))
     }
 
+    @Test func `an animation is shown in the view's size until it plays`() throws {
+        let fixtures = try IsolatedDecodingTests.fixtures()
+        let data = try #require(fixtures.first { $0.name == "animated.gif" }?.data)
+        let full = try #require(KFCrossPlatformImage(data: data))
+        let box = CGSize(width: full.pixelWidth / 2, height: full.pixelHeight / 2)
+        let processor = ViewSizeProcessor(size: box, covers: false)
+        let image = try #require(processor.process(item: .data(data), options: options))
+        #expect(image.size == box)
+        // The frames still have all pixels.
+        #expect(image.kf.frameSource?.frame(at: 0)?.size == full.size)
+        #expect(image.kf.frameSource?.data == data)
+    }
+
     @Test func `bytes that are not an image give nil`() {
         let processor = ViewSizeProcessor(size: CGSize(width: 9, height: 9), covers: true)
         #expect(processor.process(item: .data(Data([1, 2, 3])), options: options) == nil)
