@@ -35,29 +35,75 @@ struct CurlShare {
     }
 }
 
-extension CurlExchange {
-    /// Smaller pieces are gathered until the end of the round, unless they are the first of it.
+/// The pieces of a body: small ones are gathered until the end of the round.
+struct CurlPieces {
+    /// Smaller pieces are gathered, unless they are the first of the round.
     private static let minPiece = 4 << 10
     /// Gathered bytes are handed on before there are more than these.
     private static let maxGathered = 16 << 10
+    /// Bodies of redirects and challenges are read up to this size.
+    ///
+    /// Beyond it a new connection is cheaper than reading the rest.
+    private static let maxDiscarded = 64 << 10
 
+    private var share = CurlShare()
+    private var gathered: [UInt8] = []
+    private var discarded = 0
+
+    /// Whether bytes wait to be handed on.
+    var isGathering: Bool { !gathered.isEmpty }
+
+    /// Counts a piece; false if the transfer has used its share of the round.
+    mutating func take(_ count: Int, in round: CurlRound) -> Bool { share.take(count, in: round) }
+
+    /// Counts a piece that is discarded; false if there are too many to go on.
+    mutating func discard(_ count: Int) -> Bool {
+        discarded += count
+        return discarded <= Self.maxDiscarded
+    }
+
+    /// Hands a piece on, after those before it, or gathers it.
+    ///
+    /// - Returns: Whether the first bytes were gathered.
+    mutating func add(
+        _ bytes: UnsafeRawBufferPointer,
+        _ handOn: (RawSpan) -> Void
+    ) -> Bool {
+        guard bytes.count < Self.minPiece, share.pieces > 1 || isGathering else {
+            flush(handOn)
+            handOn(bytes.bytes)
+            return false
+        }
+        if gathered.count + bytes.count > Self.maxGathered { flush(handOn) }
+        defer { gathered.append(contentsOf: bytes) }
+        return gathered.isEmpty
+    }
+
+    /// Hands the gathered bytes on.
+    mutating func flush(_ handOn: (RawSpan) -> Void) {
+        guard isGathering else { return }
+        handOn(gathered.span.bytes)
+        gathered.removeAll(keepingCapacity: true)
+    }
+}
+
+extension CurlExchange {
     /// Receives the next decoded piece of a body.
     ///
     /// - Returns: The result for libcurl's write callback: the byte count, `kf_curl_write_pause`,
     ///   or 0 to stop.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if case .delivering = hop { return deliver(bytes) }
-        if case .tentative(let response) = hop { consider(response) }
-        switch hop {
+        if case .delivering = hop.phase { return deliver(bytes) }
+        if case .tentative(let response) = hop.phase { consider(response) }
+        switch hop.phase {
         case .asking:
-            isHeldBack = true
+            hop.isHeldBack = true
             return Int(kf_curl_write_pause)
         case .delivering:
             return deliver(bytes)
         case .discarding:
-            guard share.take(bytes.count, in: round) else { return waitForNextRound() }
-            discarded += bytes.count
-            return discarded <= Self.maxDiscardedBytes ? bytes.count : 0
+            guard hop.pieces.take(bytes.count, in: round) else { return waitForNextRound() }
+            return hop.pieces.discard(bytes.count) ? bytes.count : 0
         case .head, .tentative:
             fail(.badResponse(reason: "it has a body but no head", url: url))
             return 0
@@ -72,49 +118,40 @@ extension CurlExchange {
             return 0
         }
         guard !transfer.isPaused else {
-            isHeldBack = true
+            hop.isHeldBack = true
             return Int(kf_curl_write_pause)
         }
         guard metrics.bytes + bytes.count <= settings.maxBodyBytes else {
             fail(.bodyTooLarge(limit: settings.maxBodyBytes, url: url))
             return 0
         }
-        guard share.take(bytes.count, in: round) else { return waitForNextRound() }
+        guard hop.pieces.take(bytes.count, in: round) else { return waitForNextRound() }
         metrics.bytes += bytes.count
-        if bytes.count >= Self.minPiece || (share.pieces == 1 && gathered.isEmpty) {
-            handOn()
-            handler.transfer(transfer, didReceive: bytes.bytes)
-        } else {
-            gather(bytes)
-        }
+        let isFirst = hop.pieces.add(bytes) { handler.transfer(transfer, didReceive: $0) }
+        if isFirst { round.gather(self) }
         return bytes.count
     }
 
     private func waitForNextRound() -> Int {
-        isRationed = true
+        hop.isRationed = true
         round.wait(self)
         return Int(kf_curl_write_pause)
     }
 
-    private func gather(_ bytes: UnsafeRawBufferPointer) {
-        if gathered.count + bytes.count > Self.maxGathered { handOn() }
-        if gathered.isEmpty { round.gather(self) }
-        gathered.append(contentsOf: bytes)
-    }
-
     /// Hands the gathered bytes to the handler, unless it has paused the transfer.
     func handOn() {
-        guard !gathered.isEmpty, !transfer.isPaused, !transfer.isCancelled else { return }
-        handler.transfer(transfer, didReceive: gathered.span.bytes)
-        gathered.removeAll(keepingCapacity: true)
+        guard hop.pieces.isGathering, !transfer.isPaused, !transfer.isCancelled else { return }
+        hop.pieces.flush { handler.transfer(transfer, didReceive: $0) }
     }
 
     /// Whether the handler must resume the transfer before it can end.
-    var hasHeldBytes: Bool { !gathered.isEmpty && transfer.isPaused && !transfer.isCancelled }
+    var hasHeldBytes: Bool {
+        hop.pieces.isGathering && transfer.isPaused && !transfer.isCancelled
+    }
 
     /// Whether silence currently counts towards the idle time-out.
     var isIdleCounted: Bool {
-        if case .asking = hop { return false }
-        return !isWaitingForConnection && !transfer.isPaused
+        if case .asking = hop.phase { return false }
+        return !hop.isWaitingForConnection && !transfer.isPaused
     }
 }

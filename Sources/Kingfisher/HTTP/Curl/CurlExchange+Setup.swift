@@ -31,11 +31,10 @@ extension CurlExchange {
         self.sockets = sockets.observe(handle)
         try setSocket(handle)
         setHTTP3(handle, environment)
-        if needsFreshConnection { set(CURLOPT_FRESH_CONNECT, 1) }
+        if hop.needsFreshConnection { set(CURLOPT_FRESH_CONNECT, 1) }
         kf_curl_restrict_protocols(handle)
         kf_curl_set_quick_exit(handle)
-        errorText.pointee = 0
-        kf_curl_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
+        diagnosis.observe(handle)
         guard setText(handle, CURLOPT_URL, text) == CURLE_OK else {
             throw .invalidRequest(reason: "libcurl does not accept its URL", url: url)
         }
@@ -45,7 +44,7 @@ extension CurlExchange {
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // Waits for a handshake that may result in HTTP/2 rather than starting another one. Without
         // TLS there is no such handshake, and requests would wait for each other.
-        set(CURLOPT_PIPEWAIT, hopOrigin.hasPrefix("https:") ? 1 : 0)
+        set(CURLOPT_PIPEWAIT, chain.origin.hasPrefix("https:") ? 1 : 0)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         // Several of libcurl's 16 KiB pieces per system call, but below the 128 KiB from which
         // glibc maps fresh memory for each allocation.
@@ -55,7 +54,7 @@ extension CurlExchange {
         try setTrust(handle, environment)
         setMethod(handle)
         setHeaders(handle, environment)
-        if let (credential, scheme) = credential {
+        if let (credential, scheme) = chain.credential {
             setText(handle, CURLOPT_USERNAME, credential.user)
             setText(handle, CURLOPT_PASSWORD, credential.password)
             set(
@@ -94,15 +93,15 @@ extension CurlExchange {
     /// header.
     private func checkSyntax(of text: String) throws(TransferError) {
         let refused: String? =
-            if !HTTPSyntax.isToken(request.httpMethod ?? "GET") {
+            if !HTTPSyntax.isToken(chain.request.httpMethod ?? "GET") {
                 "its method is not valid"
             } else if !HTTPSyntax.isVisible(text) {
                 "its URL has a space or a control character"
-            } else if let field = (request.allHTTPHeaderFields ?? [:]).first(where: {
+            } else if let field = (chain.request.allHTTPHeaderFields ?? [:]).first(where: {
                 !HTTPSyntax.isToken($0.key) || !HTTPSyntax.isFieldValue($0.value)
             }) {
                 "its header “\(field.key)” is not valid"
-            } else if let user = credential?.0.user, !HTTPSyntax.isFieldValue(user) {
+            } else if let user = chain.credential?.0.user, !HTTPSyntax.isFieldValue(user) {
                 "its user name has a control character"
             } else {
                 nil
@@ -111,6 +110,7 @@ extension CurlExchange {
     }
 
     private func setMethod(_ handle: UnsafeMutableRawPointer) {
+        let request = chain.request
         let method = request.httpMethod ?? "GET"
         if let body = request.httpBody {
             // The size is set first; otherwise libcurl treats the bytes as a C string.
@@ -134,11 +134,11 @@ extension CurlExchange {
         var encoding: String?
         var userAgent = environment.userAgent
         var isRange = false
-        if request.httpBody != nil {
+        if chain.request.httpBody != nil {
             // Avoids the second that libcurl waits before it sends a large body.
             headerList = curl_slist_append(nil, "Expect:")
         }
-        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+        for (name, value) in chain.request.allHTTPHeaderFields ?? [:] {
             switch name.lowercased() {
             case "accept-encoding": encoding = value
             // libcurl sets the length of the body itself.
@@ -249,7 +249,7 @@ let curlBeforeRequestCallback: curl_prereq_callback = { context, peer, _, peerPo
     if let sockets = exchange.sockets, let handle = exchange.handle {
         let ends = CurlSockets.Ends(port: port, peer: peer, peerPort: peerPort)
         guard sockets.isQuiet(ends, handle) else {
-            exchange.hasStaleConnection = true
+            exchange.hop.hasStaleConnection = true
             return CURL_PREREQFUNC_ABORT
         }
     }
@@ -264,7 +264,7 @@ extension CurlExchange {
     func admits(_ address: NumericAddress?) -> Bool {
         let range = address.map(\.range) ?? .reserved
         guard let range, settings.addressPolicy.refused.contains(range) else { return true }
-        refusedAddress = (address?.text ?? "an unknown kind of address", range)
+        diagnosis.refuse(address, in: range)
         return false
     }
 }

@@ -19,7 +19,7 @@ extension CurlExchange {
         _ handle: UnsafeMutableRawPointer,
         _ environment: CurlEnvironment
     ) throws(TransferError) {
-        guard hopOrigin.hasPrefix("https:") else { return }
+        guard chain.origin.hasPrefix("https:") else { return }
         kf_curl_require_clean_end(handle)
         try setAuthorities(handle, environment)
         let host = url.host?.lowercased() ?? ""
@@ -113,7 +113,7 @@ extension CurlExchange {
         // The approved certificate was shown, so the hop failed for another reason.
         guard certificates.first?.der != approval?.leaf else { return false }
         trust.questions += 1
-        hopResult = code
+        hop.result = code
         ask(
             .trust(
                 ServerTrust(
@@ -144,7 +144,7 @@ extension CurlExchange {
             }
         }
         approval = .init(trust, acceptsUntrusted: acceptsUntrusted)
-        hop = .discarding
+        hop.phase = .discarding
     }
 
     /// The decision about the hop's server.
@@ -154,6 +154,6 @@ extension CurlExchange {
     }
 
     private var trustKey: CurlApprovals.Key? {
-        settings.trustOwner.map { CurlApprovals.Key(owner: $0, origin: hopOrigin) }
+        settings.trustOwner.map { CurlApprovals.Key(owner: $0, origin: chain.origin) }
     }
 }

@@ -30,8 +30,8 @@ extension CurlLoop {
                 .curl(code: 27, message: "out of memory", url: exchange.url)
             )
         }
-        exchange.isWaitingForConnection = false
-        exchange.metrics.queue += now - exchange.queueTime
+        exchange.hop.isWaitingForConnection = false
+        exchange.metrics.queue += now - exchange.hop.queueTime
         exchange.lastActivity = now
         exchange.handle = handle
         running[handle] = exchange
@@ -70,7 +70,7 @@ extension CurlLoop {
         if harvest { exchange.gatherMetrics(from: handle) }
         if let multi { curl_multi_remove_handle(multi, handle) }
         exchange.handle = nil
-        exchange.isRationed = false
+        exchange.hop.isRationed = false
         running[handle] = nil
         freeConnection(of: exchange, multiplexed: exchange.metrics.protocolName == "h2")
         // The handle has a pointer to the header list, so it is freed first.
@@ -87,31 +87,31 @@ extension CurlLoop {
     /// Continues after a hop whose handle was released.
     func hopEnded(_ exchange: CurlExchange, _ code: CURLcode) {
         if exchange.transfer.isCancelled { return end(exchange, .cancelled) }
-        if exchange.hasStaleConnection {
+        if exchange.hop.hasStaleConnection {
             // Nothing was sent, so the request can be sent on another connection.
             exchange.beginNextHop(at: now)
             return queue.add(exchange)
         }
-        if case .tentative(let response) = exchange.hop { exchange.consider(response) }
-        switch exchange.hop {
+        if case .tentative(let response) = exchange.hop.phase { exchange.consider(response) }
+        switch exchange.hop.phase {
         case .asking:
-            exchange.hopResult = code
+            exchange.hop.result = code
         case .stopped:
             end(exchange, exchange.failure ?? .cancelled)
         case .discarding:
             exchange.beginNextHop(at: now)
             queue.add(exchange)
         case .delivering where exchange.hasHeldBytes:
-            exchange.hopResult = code
+            exchange.hop.result = code
         case .delivering:
-            end(exchange, exchange.error(for: code))
+            end(exchange, exchange.diagnosis.error(for: code, of: exchange))
         case .head where exchange.askAboutServer(after: code):
-            if case .asking = exchange.hop { return }
+            if case .asking = exchange.hop.phase { return }
             hopEnded(exchange, code)
         case .head, .tentative:
             end(
                 exchange,
-                exchange.error(for: code)
+                exchange.diagnosis.error(for: code, of: exchange)
                     ?? .badResponse(reason: "it has no head", url: exchange.url)
             )
         }
@@ -122,7 +122,9 @@ extension CurlLoop {
         guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
         exchange.handOn()
         watchRest()
-        if exchange.isWaitingForConnection { exchange.metrics.queue += now - exchange.queueTime }
+        if exchange.hop.isWaitingForConnection {
+            exchange.metrics.queue += now - exchange.hop.queueTime
+        }
         exchange.metrics.total = .now - exchange.startTime
         exchange.handler.transfer(exchange.transfer, didFinish: error, metrics: exchange.metrics)
     }
@@ -215,7 +217,7 @@ extension CurlLoop {
         guard exchange.isIdleCounted else { return nil }
         let limit = exchange.settings.idleTimeout
         let idle = exchange.lastActivity + limit
-        guard exchange.settings.minimumSpeed > 0, let start = exchange.measured?.from,
+        guard exchange.settings.minimumSpeed > 0, let start = exchange.hop.measured?.from,
             start + limit < idle
         else { return (idle, .idle) }
         return (start + limit, .speed)

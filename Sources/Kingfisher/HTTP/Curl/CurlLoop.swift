@@ -221,7 +221,7 @@ final class CurlLoop {
     private func resume(_ id: UInt64) {
         guard let exchange = exchanges[id] else { return }
         exchange.handOn()
-        if case .delivering = exchange.hop, let result = exchange.hopResult {
+        if case .delivering = exchange.hop.phase, let result = exchange.hop.result {
             return hopEnded(exchange, result)
         }
         releaseHeldBack(exchange)
@@ -230,11 +230,11 @@ final class CurlLoop {
     private func accept(_ answer: CurlAnswer, to question: Int, of id: UInt64) {
         guard let exchange = exchanges[id], exchange.questionNumber == question else { return }
         exchange.accept(answer)
-        if case .asking = exchange.hop { return }
-        if let result = exchange.hopResult {
+        if case .asking = exchange.hop.phase { return }
+        if let result = exchange.hop.result {
             return hopEnded(exchange, result)
         }
-        if case .stopped = exchange.hop {
+        if case .stopped = exchange.hop.phase {
             release(exchange, harvest: true)
             return hopEnded(exchange, CURLE_WRITE_ERROR)
         }
@@ -244,17 +244,17 @@ final class CurlLoop {
     /// Resumes a paused handle; libcurl may call back immediately.
     private func releaseHeldBack(_ exchange: CurlExchange) {
         exchange.lastActivity = now
-        if exchange.measured != nil { exchange.measureSpeed() }
+        if exchange.hop.measured != nil { exchange.measureSpeed() }
         watch(exchange)
-        guard exchange.isHeldBack else { return }
-        exchange.isHeldBack = false
+        guard exchange.hop.isHeldBack else { return }
+        exchange.hop.isHeldBack = false
         unpause(exchange)
     }
 
     /// Continues a transfer that had used its share of the last round.
     private func continueRationed(_ exchange: CurlExchange) {
-        guard exchange.isRationed else { return }
-        exchange.isRationed = false
+        guard exchange.hop.isRationed else { return }
+        exchange.hop.isRationed = false
         unpause(exchange)
     }
 

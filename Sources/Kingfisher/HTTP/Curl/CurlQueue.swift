@@ -129,7 +129,7 @@ struct CurlQueue {
     /// The host of an exchange's hop; looked up once per hop.
     private mutating func host(of exchange: CurlExchange) -> Host {
         if let host = exchange.host { return host }
-        let origin = exchange.hopOrigin
+        let origin = exchange.chain.origin
         if let host = hosts[origin] {
             exchange.host = host
             return host

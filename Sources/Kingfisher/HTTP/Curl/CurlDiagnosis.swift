@@ -1,0 +1,103 @@
+import CCurl
+import CCurlShim
+import Foundation
+import SystemPackage
+
+/// What is known of a failed hop beside libcurl's code.
+struct CurlDiagnosis: ~Copyable {
+    /// libcurl's text; made with the first handle, because thousands of transfers may wait.
+    private var text: UnsafeMutablePointer<CChar>?
+    /// OpenSSL's verification error for the server's certificate, an `X509_V_ERR`; 0 for none.
+    private var certificateError = 0
+    /// The status of a proxy's last response to `CONNECT`; 0 for none.
+    private var proxyStatus = 0
+    /// The `errno` of the hop's last failed system call; 0 for none.
+    private var systemError: Int32 = 0
+    private var refusedAddress: (text: String, range: AddressRange)?
+
+    deinit { text?.deallocate() }
+
+    /// Makes a handle write its error text here.
+    mutating func observe(_ handle: UnsafeMutableRawPointer) {
+        let text = text ?? .allocate(capacity: Int(CURL_ERROR_SIZE))
+        text.initialize(to: 0)
+        self.text = text
+        kf_curl_setopt_pointer(handle, CURLOPT_ERRORBUFFER, text)
+    }
+
+    /// Records the results of a handle.
+    mutating func read(proxyStatus: Int, certificateError: Int, systemError: Int) {
+        self.proxyStatus = proxyStatus
+        self.certificateError = certificateError
+        self.systemError = Int32(truncatingIfNeeded: systemError)
+    }
+
+    /// Records an address to which no connection is made; nil if it cannot be read.
+    mutating func refuse(_ address: NumericAddress?, in range: AddressRange) {
+        refusedAddress = (address?.text ?? "an unknown kind of address", range)
+    }
+
+    /// Why no connection was made, without the name of the host again.
+    ///
+    /// libcurl's text also names proxies, and is kept for them.
+    private func refusal(_ text: String, of url: URL, by host: String) -> String {
+        guard systemError != 0, text.contains(" \(host) ") else { return text }
+        let port = url.port ?? (url.scheme == "https" ? 443 : 80)
+        return "\(Errno(rawValue: systemError)) (port \(port))"
+    }
+
+    /// Maps libcurl's result of the hop to an error; `nil` on success.
+    func error(for code: CURLcode, of exchange: CurlExchange) -> TransferError? {
+        guard code != CURLE_OK else { return nil }
+        let url = exchange.url
+        if let refused = refusedAddress {
+            return .addressRefused(address: refused.text, range: refused.range, url: url)
+        }
+        let detail = text.map { String(cString: $0) } ?? ""
+        let reason = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+        let host = url.host ?? ""
+        switch code {
+        case CURLE_URL_MALFORMAT:
+            return .invalidRequest(reason: reason, url: url)
+        case CURLE_COULDNT_RESOLVE_HOST:
+            return .cannotResolve(host: host, url: url)
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            // libcurl's text names the proxy.
+            return .cannotConnect(host: host, reason: reason, url: url)
+        case CURLE_RECV_ERROR where proxyStatus >= 300:
+            let refusal = "the proxy refused the connection with status \(proxyStatus)"
+            return .cannotConnect(host: host, reason: refusal, url: url)
+        case CURLE_COULDNT_CONNECT where [ENETUNREACH, ENETDOWN].contains(systemError):
+            return .notConnected(host: host, url: url)
+        case CURLE_COULDNT_CONNECT:
+            return .cannotConnect(host: host, reason: refusal(reason, of: url, by: host), url: url)
+        case CURLE_OPERATION_TIMEDOUT:
+            return .timedOut(.connect, limit: exchange.settings.connectTimeout, url: url)
+        case CURLE_PARTIAL_FILE:
+            return .truncatedBody(
+                received: exchange.metrics.bytes,
+                expected: exchange.hop.response?.expectedLength,
+                url: url
+            )
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2,
+            CURLE_HTTP2_STREAM:
+            return .connectionLost(reason: reason, url: url)
+        case CURLE_WRITE_ERROR:
+            // Stopping a transfer has another error, so a decoder of libcurl did not accept bytes:
+            // it does not decode a second member of a gzip file (RFC 1952, 2.2).
+            return .badResponse(reason: "bytes follow the end of its encoded body", url: url)
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+            // HTTP/0.9 responses are reported as CURLE_UNSUPPORTED_PROTOCOL; the scheme was checked
+            // before.
+            return .badResponse(reason: reason, url: url)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
+            CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CRL_BADFILE,
+            CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
+            CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
+            CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
+            return .tls(TLSFault(code, verification: certificateError), reason: reason, url: url)
+        default:
+            return .curl(code: Int(code.rawValue), message: reason, url: url)
+        }
+    }
+}

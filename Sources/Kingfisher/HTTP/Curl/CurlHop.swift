@@ -1,0 +1,53 @@
+import CCurl
+
+/// The state of one request of a transfer; each begins with a new value.
+struct CurlHop {
+    enum Phase {
+        /// The head has not arrived.
+        case head
+        /// A 401 that libcurl may still handle itself (the first round of Digest).
+        case tentative(TransferResponse)
+        /// Waits for the handler's reply.
+        case asking(CurlQuestion)
+        /// The body is passed to the handler.
+        case delivering
+        /// The body is read and discarded, so that the connection can be reused.
+        case discarding
+        /// The hop was stopped; ``CurlExchange/failure`` is the reason.
+        case stopped
+    }
+
+    var phase = Phase.head
+    var head = CurlHead()
+    /// The head of the response, once it is complete.
+    var response: TransferResponse?
+    /// libcurl's result, kept while the handler decides.
+    var result: CURLcode?
+    var pieces = CurlPieces()
+    /// Whether libcurl holds data back because a callback paused it.
+    var isHeldBack = false
+    /// Whether libcurl holds data back until the next round.
+    var isRationed = false
+    /// Whether the hop was stopped before its request, because bytes waited on its connection.
+    var hasStaleConnection = false
+    /// Whether the hop must not use a connection that was used before.
+    let needsFreshConnection: Bool
+    var isWaitingForConnection = true
+    /// When the hop began to wait for a connection.
+    let queueTime: CurlTime
+    /// The start of the measurement of the body's speed, and the bytes that had arrived.
+    var measured: (from: CurlTime, wireBytes: Int)?
+
+    init(queueTime: CurlTime, needsFreshConnection: Bool = false) {
+        self.queueTime = queueTime
+        self.needsFreshConnection = needsFreshConnection
+    }
+
+    /// Whether the next line of a head belongs to a trailer.
+    var isBehindHead: Bool {
+        switch phase {
+        case .head, .tentative: false
+        case .asking, .delivering, .discarding, .stopped: true
+        }
+    }
+}
