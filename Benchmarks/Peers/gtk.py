@@ -27,6 +27,8 @@ NUMBERS = {
     "stored:": "images loaded",
     "steps": "steps per second",
 }
+# Of the passes through the list, the second and the last.
+PASS = re.compile(r"pass (2|10): bound \d+ times, resident (\d+) MB")
 
 
 def run(scale, command):
@@ -42,6 +44,9 @@ def run(scale, command):
             match = FRAME.search(line)
             if line.startswith(start) and match:
                 found.update(zip(names, map(float, match.groups())))
+        match = PASS.match(line)
+        if match:
+            found[f"resident after {match[1]}0,000 binds, MB"] = float(match[2])
         for start, name in NUMBERS.items():
             if line.startswith(start):
                 found[name] = float(re.findall(r"[\d.]+", line.split(":")[1])[0])
@@ -75,6 +80,8 @@ def main():
             "gallery": (scale, [gallery, "--measure", "scrolling", pictures]),
         }
         measure(f"scrolling at {scale} x", rounds, programs)
+    command = [gallery, "--measure", "binding", pictures]
+    measure("binding", rounds, {"gallery": (1, command)})
     for count in (50, 500):
         command = [gallery, "--measure", "animations", pictures, str(count)]
         measure(f"{count} animations", rounds, {"gallery": (1, command)})

@@ -1,13 +1,18 @@
 #ifdef KF_GTK
 #include "paintable.h"
 
+#include <string.h>
+
 static const char surface_key[] = "kingfisher-surface";
 static const cairo_user_data_key_t owner_key, source_key;
 
 void kf_cairo_pixels(const uint8_t *rgba, uint32_t *pixels, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        const uint8_t *p = rgba + i * 4;
-        pixels[i] = (uint32_t)p[3] << 24 | (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
+        uint32_t pixel;
+        memcpy(&pixel, rgba + i * 4, sizeof pixel);
+        pixel = GUINT32_FROM_LE(pixel);
+        // Whole pixels rather than bytes, which compilers turn into vectors.
+        pixels[i] = (pixel & 0xFF00FF00) | (pixel & 0xFF) << 16 | (pixel >> 16 & 0xFF);
     }
 }
 

@@ -235,7 +235,10 @@ package final class FramePlayer: Sendable {
     }
 
     private func orderAhead() {
-        let (index, fits) = state.withLock { ($0.index, self.fits($0)) }
+        let (index, fits, isComplete) = state.withLock {
+            ($0.index, self.fits($0), $0.frames.count == frameCount)
+        }
+        guard !isComplete else { return }
         let ahead = min(preloadCount, frameCount - 1)
         order(index...index + (fits ? ahead : min(1, ahead)))
     }

@@ -45,6 +45,9 @@ struct PrefetchLoader: Sendable {
         }
         // The file may have been removed or damaged; the image is then loaded normally.
         let found = try? await cache.lookUp(key: request.key, options: options)
-        return found?.image != nil
+        guard let image = found?.image else { return false }
+        // As at the end of a load: it may prepare the image for being shown.
+        _ = options.imageModifier?.modify(image)
+        return true
     }
 }

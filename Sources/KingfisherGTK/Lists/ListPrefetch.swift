@@ -9,6 +9,9 @@ final class ListPrefetch {
     private struct Batch {
         let positions: ClosedRange<Int>
         let prefetcher: ImagePrefetcher
+        /// Keeps the textures until their cells are bound, so that the main thread does not make them
+        /// in the frame in which a row appears.
+        let textures: TextureModifier
     }
 
     private var visible: ClosedRange<Int>?
@@ -56,14 +59,19 @@ final class ListPrefetch {
         withdraw(keeping: positions)
         let new = positions.filter { asked.insert($0).inserted }
         guard let first = new.min(), let last = new.max() else { return }
+        let textures = TextureModifier(extending: options, of: manager)
         let prefetcher = ImagePrefetcher(
             sources: new.compactMap(source),
-            options: [.alsoPrefetchToMemory] + options,
+            options: [.alsoPrefetchToMemory] + options + [.imageModifier(textures)],
             manager: manager
         )
-        batches.append(Batch(positions: first...last, prefetcher: prefetcher))
+        let positions = first...last
+        batches.append(Batch(positions: positions, prefetcher: prefetcher, textures: textures))
         prefetcher.start()
     }
+
+    /// The number of textures that wait for their cells.
+    var textureCount: Int { batches.reduce(0) { $0 + $1.textures.count } }
 
     /// Stops loads that are neither ahead nor visible; a visible cell shares the download.
     private func withdraw(keeping positions: [Int]) {

@@ -70,6 +70,26 @@ struct ListPrefetchTests {
         #expect(paths(bench) == ["/5", "/6", "/7", "/8"])
     }
 
+    @Test func `textures of prefetched images wait until these are neither ahead nor visible`()
+        async throws
+    {
+        let bench = try TestBench()
+        bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
+        let prefetch = ListPrefetch()
+        scroll(prefetch, to: 0...4, bench)
+        while prefetch.textureCount < 3 { await Task.yield() }
+        scroll(prefetch, to: 1...5, bench)
+        while prefetch.textureCount < 4 { await Task.yield() }
+        scroll(prefetch, to: 60...64, bench)
+        #expect(prefetch.textureCount == 0)
+        // From files, too.
+        bench.cache.clearMemoryCache()
+        let other = ListPrefetch()
+        scroll(other, to: 0...4, bench)
+        while other.textureCount < 3 { await Task.yield() }
+        #expect(paths(bench) == ["/5", "/6", "/7", "/8"])
+    }
+
     @Test func `a change of direction cancels earlier prefetches`() async throws {
         let bench = try TestBench()
         let gate = ServerGate()

@@ -54,6 +54,24 @@ final class FrameCosts {
         onUpdate = nil
     }
 
+    /// Records a number of frames without pause.
+    ///
+    /// - Parameters:
+    ///   - count: The number of frames.
+    ///   - body: Called in each frame.
+    /// - Throws: `CancellationError`.
+    func record(frames count: Int, _ body: @escaping () -> Void) async throws {
+        var left = count
+        onUpdate = { _ in
+            left -= 1
+            if left >= 0 { body() }
+        }
+        gdk_frame_clock_begin_updating(OpaquePointer(clock))
+        while left >= 0 { try await Task.sleep(for: .milliseconds(1)) }
+        gdk_frame_clock_end_updating(OpaquePointer(clock))
+        onUpdate = nil
+    }
+
     private func updates() {
         let now = ContinuousClock.now
         onUpdate?((now - last) / .seconds(1))

@@ -46,7 +46,8 @@ final class Measurement {
     private func file(_ name: String, key: String? = nil) -> Source {
         .provider(
             LocalFileImageDataProvider(
-                fileURL: folder.appendingPathComponent(name),
+                // Otherwise the file system is asked whether it is a folder, for each cell.
+                fileURL: folder.appendingPathComponent(name, isDirectory: false),
                 cacheKey: key
             )
         )
@@ -76,8 +77,10 @@ final class Measurement {
         guard let adjustment = page.adjustment else { return }
         bound = 0
         let frames = FrameCosts(of: window)
-        try await frames.record(for: seconds) {
-            gtk_adjustment_set_value(adjustment, gtk_adjustment_get_value(adjustment) + 3_600 * $0)
+        // As far in each frame as at 60 frames a second, so that a busy machine binds no more cells
+        // in a frame than a quiet one.
+        try await frames.record(frames: Int(seconds * 60)) {
+            gtk_adjustment_set_value(adjustment, gtk_adjustment_get_value(adjustment) + 60)
         }
         frames.report()
         let held = memory.statistics
