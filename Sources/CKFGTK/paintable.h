@@ -39,5 +39,11 @@ void kf_paint(KFPaintable *self, GtkSnapshot *snapshot, double width, double hei
 // Paints the badge over the visible part of the image.
 void kf_paint_badge(KFPaintable *self, GtkSnapshot *snapshot, const graphene_rect_t *area);
 
-// Paints a texture, from the pixels of kf_texture_set_cairo_pixels if it has them.
-void kf_append_texture(GtkSnapshot *snapshot, GdkTexture *texture, const graphene_rect_t *bounds);
+// Paints a texture, from the pixels of kf_texture_set_cairo_pixels if it has them. Only these are
+// scaled with the filter.
+void kf_append_texture(
+    GtkSnapshot *snapshot,
+    GdkTexture *texture,
+    const graphene_rect_t *bounds,
+    cairo_filter_t filter
+);

@@ -37,7 +37,12 @@ void kf_texture_set_cairo_pixels(
     g_object_set_data_full(texture, surface_key, surface, (GDestroyNotify)cairo_surface_destroy);
 }
 
-void kf_append_texture(GtkSnapshot *snapshot, GdkTexture *texture, const graphene_rect_t *bounds) {
+void kf_append_texture(
+    GtkSnapshot *snapshot,
+    GdkTexture *texture,
+    const graphene_rect_t *bounds,
+    cairo_filter_t filter
+) {
     cairo_surface_t *surface = g_object_get_data(G_OBJECT(texture), surface_key);
     if (!surface) {
         gtk_snapshot_append_texture(snapshot, texture, bounds);
@@ -57,6 +62,7 @@ void kf_append_texture(GtkSnapshot *snapshot, GdkTexture *texture, const graphen
         (cairo_destroy_func_t)cairo_surface_destroy
     );
     cairo_pattern_set_extend(cairo_get_source(cairo), CAIRO_EXTEND_PAD);
+    cairo_pattern_set_filter(cairo_get_source(cairo), filter);
     cairo_rectangle(cairo, 0, 0, width, height);
     cairo_fill(cairo);
     cairo_destroy(cairo);

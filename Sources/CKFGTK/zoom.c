@@ -38,6 +38,19 @@ static void dispose(GObject *object) {
 
 static void kf_zoomable_class_init(KFZoomableClass *class) { class->dispose = dispose; }
 
+// Whether a rectangle covers what is visible of the image in an area.
+static bool covers(
+    const graphene_rect_t *rect,
+    const graphene_rect_t *place,
+    const graphene_rect_t *area
+) {
+    graphene_rect_t seen;
+    if (!graphene_rect_intersection(place, area, &seen)) return true;
+    // Rounding may lose a hundredth of a pixel.
+    graphene_rect_inset(&seen, 0.01f, 0.01f);
+    return graphene_rect_contains_rect(rect, &seen);
+}
+
 static void snapshot(
     GdkPaintable *paintable,
     GdkSnapshot *gdk_snapshot,
@@ -48,18 +61,22 @@ static void snapshot(
     GtkSnapshot *to = GTK_SNAPSHOT(gdk_snapshot);
     if (self->on_paint) self->on_paint(width, height, self->context);
     if (!(width > 0 && height > 0 && self->place.size.width > 0)) return;
-    gtk_snapshot_push_clip(to, &GRAPHENE_RECT_INIT(0, 0, width, height));
-    if (self->whole) kf_append_texture(to, self->whole, &self->place);
-    if (self->detail) {
-        double w = self->place.size.width, h = self->place.size.height;
-        graphene_rect_t bounds = GRAPHENE_RECT_INIT(
-            self->place.origin.x + self->part.origin.x * w,
-            self->place.origin.y + self->part.origin.y * h,
-            self->part.size.width * w,
-            self->part.size.height * h
-        );
-        kf_append_texture(to, self->detail, &bounds);
+    double w = self->place.size.width, h = self->place.size.height;
+    graphene_rect_t bounds = GRAPHENE_RECT_INIT(
+        self->place.origin.x + self->part.origin.x * w,
+        self->place.origin.y + self->part.origin.y * h,
+        self->part.size.width * w,
+        self->part.size.height * h
+    );
+    graphene_rect_t area = GRAPHENE_RECT_INIT(0, 0, width, height);
+    gtk_snapshot_push_clip(to, &area);
+    bool is_covered = self->detail && covers(&bounds, &self->place, &area);
+    if (self->whole && !is_covered) {
+        kf_append_texture(to, self->whole, &self->place, CAIRO_FILTER_GOOD);
     }
+    // Once nothing moves, a part has the resolution of the screen, or is not shown. Until then the
+    // best filter for smaller sizes would take longer than a frame.
+    if (self->detail) kf_append_texture(to, self->detail, &bounds, CAIRO_FILTER_BILINEAR);
     gtk_snapshot_pop(to);
 }
 

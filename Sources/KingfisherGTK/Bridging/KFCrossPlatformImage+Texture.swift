@@ -26,6 +26,11 @@ nonisolated enum TextureRenderer {
         get { isSoftware.load(ordering: .relaxed) }
         set { isSoftware.store(newValue, ordering: .relaxed) }
     }
+
+    /// Follows the renderer of a widget's window, which exists once the widget is mapped.
+    @MainActor static func adapt(to widget: UnsafeMutableRawPointer) {
+        isCairo = kf_widget_is_painted_by_cairo(widget)
+    }
 }
 
 extension Bitmap {

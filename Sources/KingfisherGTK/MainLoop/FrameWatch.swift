@@ -46,7 +46,7 @@ final class FrameWatch {
         guard let clock = gtk_widget_get_frame_clock(widget) else { return nil }
         let owner = UnsafeMutableRawPointer(clock)
         if let watch = data.value(of: owner) { return watch }
-        TextureRenderer.isCairo = kf_widget_is_painted_by_cairo(widget)
+        TextureRenderer.adapt(to: widget)
         let watch = FrameWatch(clock: clock, settings: gtk_widget_get_settings(widget))
         data.set(watch, on: owner)
         connect(owner, "update") { [unowned watch] in watch.update() }

@@ -40,6 +40,7 @@ final class ZoomState {
         zoomable = GObjectReference(adopting: made)
         gtk_picture_set_paintable(OpaquePointer(picture), OpaquePointer(made))
         kf_widget_add_zoom(picture, ZoomCallbacks.zoomed, context)
+        connect(picture, "map") { [unowned self] in TextureRenderer.adapt(to: picture) }
     }
 
     isolated deinit {
@@ -71,12 +72,20 @@ final class ZoomState {
             }
             guard let self, !Task.isCancelled else { return }
             kf_widget_set_busy(picture, false)
-            if case .success((let image, let size)) = result {
+            if case .success(let whole) = result {
                 shown = (source, options, manager)
-                showWhole(image, of: size)
+                withExtendedLifetime(whole) { showWhole(whole.image, of: whole.size) }
             }
-            completion?(result.map { $0.1 })
+            completion?(result.map(\.size))
         }
+    }
+
+    private struct Whole {
+        let image: KFCrossPlatformImage
+        /// The size of the file in pixels.
+        let size: CGSize
+        /// Keeps the texture until it is shown.
+        let texture: TextureModifier
     }
 
     /// Loads the image in the size of the view, and reads the size of its file.
@@ -85,16 +94,20 @@ final class ZoomState {
         _ options: KingfisherOptionsInfo,
         by manager: KingfisherManager,
         in box: () async -> (CGSize, CGFloat)
-    ) async -> Result<(KFCrossPlatformImage, CGSize), any Error> {
+    ) async -> Result<Whole, any Error> {
         do {
             let own = options + [.cacheOriginalImage]
             let data = try await manager.retrieveOriginalData(with: source, options: own).data
             let size = try await pixelSize(of: data)
             let (view, density) = await box()
             let processor = ViewSizeProcessor(size: view, density: density, covers: false)
-            let sized = own + [.scaleFactor(density), .processor(processor), .cacheMemoryOnly]
-            let image = try await manager.retrieveImage(with: source, options: sized).image
-            return .success((image, size))
+            let texture = TextureModifier(extending: options, of: manager)
+            let sized: KingfisherOptionsInfo = [
+                .scaleFactor(density), .processor(processor), .cacheMemoryOnly,
+                .imageModifier(texture),
+            ]
+            let image = try await manager.retrieveImage(with: source, options: own + sized).image
+            return .success(Whole(image: image, size: size, texture: texture))
         } catch {
             return .failure(error)
         }
@@ -116,12 +129,11 @@ final class ZoomState {
     }
 
     private func showWhole(_ image: KFCrossPlatformImage?, of size: CGSize) {
-        detail = nil
+        releaseDetail()
         wholeSize = CGSize(width: image?.pixelWidth ?? 0, height: image?.pixelHeight ?? 0)
         guard let address = zoomable?.address else { return }
         let texture = image?.texture
         withExtendedLifetime(texture) { kf_zoomable_set_whole(address, texture?.address) }
-        kf_zoomable_set_detail(address, nil, 0, 0, 0, 0)
         change { $0.image = size }
     }
 
@@ -183,12 +195,14 @@ final class ZoomState {
         let wanted = geometry.detail
         guard wanted.part.width > 0, wanted.part.height > 0 else { return }
         let isEnough = wanted.whole.width <= wholeSize.width + 1
-        if isEnough || detail.map({ covers($0, wanted) }) == true { return }
+        if isEnough { return releaseDetail() }
+        if detail.map({ covers($0, wanted) }) == true { return }
+        let made = TextureModifier(extending: options, of: manager)
         let loaded = try? await manager.retrieveImage(
             with: source,
             options: options + [
                 .processor(wanted.processor), .scaleFactor(1), .cacheOriginalImage,
-                .cacheMemoryOnly, .memoryCacheExpiration(.expired),
+                .cacheMemoryOnly, .memoryCacheExpiration(.expired), .imageModifier(made),
             ]
         )
         // A failure leaves the whole image.
@@ -197,7 +211,7 @@ final class ZoomState {
         }
         let share = wanted.share
         let texture = image.texture
-        withExtendedLifetime(texture) {
+        withExtendedLifetime((texture, made)) {
             kf_zoomable_set_detail(
                 address,
                 texture?.address,
@@ -208,6 +222,12 @@ final class ZoomState {
             )
         }
         detail = wanted
+    }
+
+    /// Shows the whole image alone, which has as many pixels.
+    private func releaseDetail() {
+        detail = nil
+        if let address = zoomable?.address { kf_zoomable_set_detail(address, nil, 0, 0, 0, 0) }
     }
 
     private func covers(_ detail: ZoomGeometry.Detail, _ wanted: ZoomGeometry.Detail) -> Bool {

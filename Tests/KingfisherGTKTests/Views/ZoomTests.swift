@@ -162,7 +162,51 @@ extension GTKTests {
             // Of the file only the visible part and what surrounds it was decoded.
             #expect(view.state.detail?.part.width ?? 0 <= Double(stage.pixels(304)) * 1.5)
             view.zoomToFit()
+            // It has no more pixels than the whole image then.
+            await stage.run { view.state.detail == nil }
             #expect(abs((zooms.last ?? 0) - Double(stage.pixels(300)) / 1_200) < 1e-6)
+        }
+
+        @Test func `a translucent part is not painted over the whole image`() async throws {
+            let (width, height) = (1_200, 800)
+            let pixels = Data(repeating: 128, count: width * height * 4)
+            let image = try #require(
+                KFCrossPlatformImage(premultipliedRGBA: pixels, width: width, height: height)
+            )
+            let png = try #require(image.kf.pngRepresentation())
+            bench.server.route("/glass.png", .body(png, type: "image/png"))
+            let view = KFZoomView()
+            let stage = Stage(view.widget, width: 300, height: 200)
+            await stage.paint()
+            var isShown = false
+            view.state.load(.network(bench.server.url("/glass.png")), [], by: bench.manager) { _ in
+                isShown = true
+            }
+            await stage.run { isShown }
+            await stage.paint()
+            let whole = try #require(stage.capture()).center
+            view.zoom = 1
+            await stage.run { view.state.detail != nil }
+            await stage.paint()
+            #expect(try #require(stage.capture()).center.isNear(whole))
+        }
+
+        @Test func `what cairo paints is converted once`() async throws {
+            let url = try serveQuarters()
+            let view = KFZoomView()
+            TextureRenderer.isCairo = false
+            let stage = Stage(view.widget, width: 300, height: 200)
+            await stage.paint()
+            var isShown = false
+            view.state.load(.network(url), [], by: bench.manager) { _ in isShown = true }
+            await stage.run { isShown }
+            let shown = gtk_picture_get_paintable(OpaquePointer(view.state.picture))
+            let current = try #require(gdk_paintable_get_current_image(shown))
+            let texture = UnsafeMutableRawPointer(current)
+            defer { g_object_unref(texture) }
+            let object = texture.assumingMemoryBound(to: GObject.self)
+            let isConverted = g_object_get_data(object, "kingfisher-surface") != nil
+            #expect(isConverted == kf_widget_is_painted_by_cairo(view.state.picture))
         }
 
         @Test func `the last image that is set is shown, and a failure is reported`() async throws {
