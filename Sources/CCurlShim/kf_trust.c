@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // Real chains have 2 to 5.
 enum { most_certificates = 16 };
@@ -130,9 +131,43 @@ static void make_slot(void) {
     slot = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, context_freed);
 }
 
+// The current round of the loop that runs on this thread.
+static _Thread_local struct {
+    struct timespec start;
+    // The connection that was read last, and the bytes of it.
+    const BIO *connection;
+    size_t bytes;
+} round_of_loop;
+
+enum {
+    // As long as the loop lets transfers go on in one round.
+    round_milliseconds = 4,
+    // A connection that has to wait has at least had these bytes: some TLS records.
+    least_share = 64 << 10,
+};
+
+void kf_curl_begin_round(void) {
+    clock_gettime(CLOCK_MONOTONIC, &round_of_loop.start);
+    round_of_loop.connection = NULL;
+}
+
+static int has_had_its_share(const BIO *connection) {
+    if (connection != round_of_loop.connection || round_of_loop.bytes < least_share) return 0;
+    struct timespec now, start = round_of_loop.start;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long seconds = now.tv_sec - start.tv_sec;
+    return seconds * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 >= round_milliseconds;
+}
+
+// Watches the reads of a connection, for two faults.
+//
 // Newer libcurl reads through a BIO of its own that does not report its end (seen in 7.88.1). Then
 // OpenSSL does not take the end of the connection for an error.
-static long report_end(
+//
+// libcurl reads frames of HTTP/2 that carry nothing for a transfer until none is left, without
+// calling back. While a server sends them faster than they are read, that never ends, and all other
+// transfers stand still.
+static long watch_reads(
     BIO *bio,
     int operation,
     const char *bytes,
@@ -142,10 +177,27 @@ static long report_end(
     int result,
     size_t *processed
 ) {
-    (void)bio, (void)bytes, (void)length, (void)argument, (void)processed;
-    // OpenSSL asks only after a read that returned no bytes and is not to be repeated.
-    int is_end = operation == (BIO_CB_CTRL | BIO_CB_RETURN) && command == BIO_CTRL_EOF;
-    return is_end ? 1 : result;
+    (void)bytes, (void)length, (void)argument;
+    switch (operation) {
+    case BIO_CB_READ:
+        if (!has_had_its_share(bio)) return result;
+        // As if nothing more had arrived: libcurl looks again in the next round.
+        BIO_clear_retry_flags(bio);
+        BIO_set_retry_read(bio);
+        return -1;
+    case BIO_CB_READ | BIO_CB_RETURN:
+        if (bio != round_of_loop.connection) {
+            round_of_loop.connection = bio;
+            round_of_loop.bytes = 0;
+        }
+        if (result > 0 && processed) round_of_loop.bytes += *processed;
+        return result;
+    case BIO_CB_CTRL | BIO_CB_RETURN:
+        // OpenSSL asks only after a read that returned no bytes and is not to be repeated.
+        return command == BIO_CTRL_EOF ? 1 : result;
+    default:
+        return result;
+    }
 }
 
 // The BIO does not exist yet when the context is made.
@@ -153,12 +205,12 @@ static void handshake_event(const SSL *session, int event, int value) {
     (void)value;
     if (!(event & SSL_CB_HANDSHAKE_DONE)) return;
     BIO *bio = SSL_get_rbio(session);
-    if (bio) BIO_set_callback_ex(bio, report_end);
+    if (bio) BIO_set_callback_ex(bio, watch_reads);
 }
 
 // A body without a length must not look complete because an attacker, or a broken network, has cut
 // the connection: only the peer's close_notify ends it.
-static void require_clean_end(SSL_CTX *context) {
+static void watch(SSL_CTX *context) {
 #ifdef SSL_OP_IGNORE_UNEXPECTED_EOF
     SSL_CTX_clear_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
     SSL_CTX_set_info_callback(context, handshake_event);
@@ -169,7 +221,7 @@ static void require_clean_end(SSL_CTX *context) {
 
 static CURLcode plain_context_made(CURL *handle, void *context, void *argument) {
     (void)handle, (void)argument;
-    require_clean_end(context);
+    watch(context);
     return CURLE_OK;
 }
 
@@ -178,7 +230,7 @@ static int is_openssl_3(void) {
     return library && strncmp(library, "OpenSSL/3", 9) == 0;
 }
 
-void kf_curl_require_clean_end(CURL *handle) {
+void kf_curl_watch_connection(CURL *handle) {
     if (is_openssl_3()) curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, plain_context_made);
 }
 
@@ -199,7 +251,7 @@ static CURLcode context_made(CURL *handle, void *context, void *argument) {
     if (!SSL_CTX_set_ex_data(context, slot, trust)) return CURLE_OUT_OF_MEMORY;
     trust->holders++;
     SSL_CTX_set_cert_verify_callback(context, verify, trust);
-    require_clean_end(context);
+    watch(context);
     return CURLE_OK;
 }
 

@@ -25,9 +25,14 @@ void kf_trust_release(kf_trust *trust);
 // reference to the check. Returns CURLE_NOT_BUILT_IN if libcurl does not use OpenSSL 3.
 CURLcode kf_curl_set_trust(CURL *handle, kf_trust *trust);
 
-// Makes a connection that ends without TLS's close_notify an error of the transfer, unless the body
-// has a length. No effect if libcurl does not use OpenSSL 3.
-void kf_curl_require_clean_end(CURL *handle);
+// Watches the connection that a handle opens. No effect if libcurl does not use OpenSSL 3.
+//
+// An end without TLS's close_notify is an error of the transfer, unless the body has a length. After
+// 64 KiB and 4 ms of a round, nothing more can be read in it, so that no server keeps the thread.
+void kf_curl_watch_connection(CURL *handle);
+
+// Begins a round of the loop on the current thread, which performs all its transfers.
+void kf_curl_begin_round(void);
 
 // Whether the handle's current connection uses HTTP/2; 0 if unknown.
 int kf_curl_uses_http2(CURL *handle);

@@ -20,7 +20,7 @@ extension CurlExchange {
         _ environment: CurlEnvironment
     ) throws(TransferError) {
         guard chain.origin.hasPrefix("https:") else { return }
-        kf_curl_require_clean_end(handle)
+        kf_curl_watch_connection(handle)
         try setAuthorities(handle, environment)
         let host = url.host?.lowercased() ?? ""
         if let certificate = settings.clientCertificates[host] {

@@ -1,3 +1,5 @@
+import CCurlShim
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -36,6 +38,8 @@ final class CurlRound {
     private var waiting: [CurlExchange] = []
 
     /// After this time, transfers that have been served in the round wait for the next one.
+    ///
+    /// `kf_trust.c` has the same limit for connections with TLS.
     private static let length = Duration.milliseconds(4)
 
     /// Whether the round has lasted long enough.
@@ -47,6 +51,7 @@ final class CurlRound {
     func begin() {
         now = .now
         number &+= 1
+        kf_curl_begin_round()
     }
 
     func gather(_ exchange: CurlExchange) { gathering.append(exchange) }

@@ -37,8 +37,7 @@ struct CurlFloodTests {
         await victim.ended()
     }
 
-    @Test(.disabled("libcurl reads such frames in a loop of its own, which takes a minute here"))
-    func `other transfers continue beside HTTP2 frames without data`() async throws {
+    @Test func `other transfers continue beside HTTP2 frames without data`() async throws {
         let authority = try TestAuthority()
         // SETTINGS, and frames of a type that a receiver ignores (RFC 9113, 4.1).
         let settings = Data([0, 0, 0, 4, 0, 0, 0, 0, 0])
