@@ -68,6 +68,7 @@ extension DiskStorage {
         private func apply(_ config: Config) {
             store.sizeLimit = Int(clamping: config.sizeLimit)
             store.syncs = config.synchronizesWrites
+            store.sharesFiles = config.sharesFiles
         }
 
         /// Stores a value, replacing an earlier value of the key.

@@ -34,6 +34,18 @@ public enum DiskStorage {
         /// is milliseconds for most.
         public var synchronizesWrites = false
 
+        /// Whether entries with the same bytes share one file, whose size then counts once.
+        ///
+        /// Signed URLs, mirrors and shards provide the same image under many keys. A key whose
+        /// bytes are already in the folder is stored as a further name (hard link) of their file.
+        /// The bytes are compared before; a checksum alone never decides. Removing a key keeps the
+        /// others. A change made to the file by another program affects all of its keys, and is
+        /// detected for each.
+        ///
+        /// No effect with a ``transformer``, and on file systems without unnamed files and hard
+        /// links. A new value applies from the next store.
+        public var sharesFiles = true
+
         /// Whether the index stores a hash of each key instead of the key.
         ///
         /// The index is a file in the cache's folder. It never contains user names and passwords of
@@ -129,7 +141,7 @@ extension DiskStorage {
         public let key: String?
         /// The URL of the file.
         public var fileURL: URL { directory.appendingPathComponent(name, isDirectory: false) }
-        /// The size in bytes.
+        /// The size in bytes of the file, which other entries may share.
         public let size: Int
         /// The time of the last read, or of storing.
         public let lastAccess: Date

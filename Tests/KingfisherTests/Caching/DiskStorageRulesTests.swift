@@ -24,7 +24,8 @@ struct DiskStorageRulesTests {
 
     private func fill(_ backend: DiskStorage.Backend<Data>, _ keys: String...) throws {
         for key in keys {
-            try backend.store(value: Data(count: 10), forKey: key)
+            let value = Data(repeating: key.utf8.last ?? 0, count: 10)
+            try backend.store(value: value, forKey: key)
             clock.advance(by: 1)
         }
     }

@@ -123,7 +123,8 @@ struct ImageCacheRulesTests {
     @Test func `CAC-19: a store that passes the limit trims by itself`() async throws {
         cache.diskStorage.config.sizeLimit = 100
         for number in 0..<11 {
-            try await cache.storeToDisk(Data(count: 10), forKey: "\(number)")
+            let data = Data(repeating: UInt8(number), count: 10)
+            try await cache.storeToDisk(data, forKey: "\(number)")
             clock.advance(by: 1)
         }
         #expect(try await cache.diskStorageSize == 50)

@@ -136,6 +136,8 @@ public struct DiskStatistics: Sendable, Equatable {
     public internal(set) var unreadable = 0
     /// Stored entries.
     public internal(set) var stores = 0
+    /// Stored entries without a file of their own, because another entry has the same bytes.
+    public internal(set) var shared = 0
     /// Entries removed by a call.
     public internal(set) var removals = 0
     /// Entries removed because they had expired.
@@ -148,7 +150,7 @@ public struct DiskStatistics: Sendable, Equatable {
     public internal(set) var adopted = 0
     /// How often the index was rebuilt because its log was missing or damaged.
     public internal(set) var rebuilds = 0
-    /// The total size in bytes of the entries, and of files that dead processes left and that cannot
+    /// The total size in bytes of the entries, where shared files count once, and of files that dead processes left and that cannot
     /// be removed.
     public internal(set) var size = 0
     /// The number of entries.

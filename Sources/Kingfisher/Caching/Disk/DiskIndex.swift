@@ -13,20 +13,7 @@ struct DiskIndex: Sendable {
         case everything
     }
 
-    fileprivate struct Node {
-        var size: Int
-        var checksum: UInt64
-        var modified: Int64
-        var access: TimeInterval
-        var expiry: TimeInterval
-        var lifetime: TimeInterval
-        var text: DiskTexts.Place
-        var unwritten = Unwritten.nothing
-        var older: Int32
-        var newer: Int32
-        var metadata: LogPlace
-        var division: KeyDivision
-    }
+    private typealias Node = DiskNode
 
     // There is no entry at this place, so it ends the list on both sides.
     private static let end: Int32 = -1
@@ -34,6 +21,7 @@ struct DiskIndex: Sendable {
     private var nodes: ContiguousArray<Node> = []
     private var texts = DiskTexts()
     private var places = HashIndex()
+    private var files = DiskFiles()
     private var free: ContiguousArray<Int32> = []
     private var oldest = end
     private var newest = end
@@ -43,8 +31,8 @@ struct DiskIndex: Sendable {
     private(set) var count = 0
     /// The number of entries whose current state is not in the log.
     private(set) var unwrittenCount = 0
-    /// The total size in bytes.
-    private(set) var totalSize = 0
+    /// The total size in bytes; a file that entries share counts once.
+    var totalSize: Int { files.totalSize }
     /// The size of the log after rewriting it, in bytes.
     private(set) var liveLogSize = 0
     /// Why names have no entry.
@@ -92,8 +80,7 @@ struct DiskIndex: Sendable {
         places.insert(texts.hash(at: text), place: place)
         appendToList(place)
         count += 1
-        // Sizes may come from a hostile log; wrapping then gives a wrong sum instead of a trap.
-        totalSize &+= entry.size
+        files.add(place, in: &nodes)
         liveLogSize += logSize(at: place)
         mark(place, unwritten)
     }
@@ -108,7 +95,7 @@ struct DiskIndex: Sendable {
         takeFromList(place)
         unmark(place)
         count -= 1
-        totalSize &-= removed.size
+        files.remove(place, in: &nodes)
         liveLogSize -= logSize(at: place)
         free.append(Int32(place))
         texts.remove(text)
@@ -127,6 +114,8 @@ struct DiskIndex: Sendable {
         self.change(place, to: entry)
         moveToEnd(place)
         mark(place, unwritten)
+        // A shared file is opened by a name that probably remains long.
+        if nodes[place].sharesFile { files.offer(place, of: nodes[place].file) }
     }
 
     /// Reserves memory for the entries of a log of `logSize` bytes.
@@ -284,6 +273,60 @@ struct DiskIndex: Sendable {
         for name in names { remove(name) }
     }
 
+    // MARK: Files
+
+    /// The name of an entry whose file may have the same bytes, the last one stored or read.
+    func name(withChecksum checksum: UInt64, size: Int) -> String? {
+        files.place(withChecksum: checksum, size: size, in: nodes).map {
+            texts.name(at: nodes[$0].text)
+        }
+    }
+
+    /// Whether an entry would count as one of an existing file.
+    func hasFile(of entry: DiskEntry) -> Bool {
+        files.has(entry.checksum, entry.size, entry.modified, in: nodes)
+    }
+
+    /// The names of the least recently used entries to remove, until those that remain have at most
+    /// `size` bytes.
+    func oldestNames(
+        downTo size: Int,
+        from total: Int,
+        sparing spared: String?,
+        atMost count: Int
+    ) -> [String] {
+        var names: [String] = []
+        var rest = total
+        // How many names of each shared file are removed; the last one frees its bytes.
+        var removed: [Int32: Int] = [:]
+        var place = oldest
+        while place != Self.end, rest > size, names.count < count {
+            let node = nodes[Int(place)]
+            place = node.newer
+            let name = texts.name(at: node.text)
+            if name == spared { continue }
+            names.append(name)
+            removed[node.file, default: 0] += 1
+            if node.sharesFile, removed[node.file] != files.nameCount(of: node.file) { continue }
+            rest &-= node.size
+        }
+        return names
+    }
+
+    /// Separates the entries of shared files that are several, as copies of a folder may be.
+    ///
+    /// - Parameter hasNames: Whether the file of a name has at least that number of names.
+    mutating func separate(unless hasNames: (_ name: String, _ count: Int) -> Bool) {
+        var checked: [Int32: Bool] = [:]
+        for place in nodes.indices where nodes[place].sharesFile {
+            let (file, text) = (nodes[place].file, nodes[place].text)
+            let isShared =
+                checked[file] ?? hasNames(texts.name(at: text), files.nameCount(of: file))
+            checked[file] = isShared
+            if !isShared { files.separate(place, in: &nodes) }
+        }
+    }
+
     // MARK: Places
 
     private func place(of name: String) -> Int? {
@@ -317,10 +360,13 @@ struct DiskIndex: Sendable {
         nodes[place].metadata = entry.metadata
         nodes[place].division = entry.division
         liveLogSize += logSize(at: place) - oldSize
-        totalSize &+= entry.size &- nodes[place].size
-        nodes[place].size = entry.size
-        nodes[place].checksum = entry.checksum
-        nodes[place].modified = entry.modified
+        if !nodes[place].hasFile(entry.checksum, entry.size, entry.modified) {
+            files.remove(place, in: &nodes)
+            nodes[place].size = entry.size
+            nodes[place].checksum = entry.checksum
+            nodes[place].modified = entry.modified
+            files.add(place, in: &nodes)
+        }
         nodes[place].access = entry.access
         nodes[place].expiry = entry.expiry
         nodes[place].lifetime = entry.lifetime
@@ -344,38 +390,5 @@ struct DiskIndex: Sendable {
             place = nodes[Int(place)].newer
         }
         texts = packed
-    }
-}
-
-/// A set of small numbers with one bit for each.
-private struct BitSet {
-    private var words: ContiguousArray<UInt64> = []
-
-    func contains(_ number: Int) -> Bool {
-        number >> 6 < words.count && words[number >> 6] >> UInt64(number & 63) & 1 != 0
-    }
-
-    mutating func insert(_ number: Int) {
-        let missing = (number >> 6) + 1 - words.count
-        if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
-        words[number >> 6] |= 1 << UInt64(number & 63)
-    }
-}
-
-extension DiskIndex.Node {
-    fileprivate init(_ entry: DiskEntry, text: DiskTexts.Place) {
-        self.init(
-            size: entry.size,
-            checksum: entry.checksum,
-            modified: entry.modified,
-            access: entry.access,
-            expiry: entry.expiry,
-            lifetime: entry.lifetime,
-            text: text,
-            older: -1,
-            newer: -1,
-            metadata: entry.metadata,
-            division: entry.division
-        )
     }
 }

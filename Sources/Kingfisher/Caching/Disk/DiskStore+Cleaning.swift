@@ -129,7 +129,14 @@ extension DiskStore {
         lookForAbandonedFiles()
         var cleaning = DiskCleaning()
         while true {
-            let batch = clean { $0.oldestNames(sparing: spared, atMost: Self.batchSize) }
+            let batch = clean { state in
+                state.index.oldestNames(
+                    downTo: state.sizeLimit / 2,
+                    from: state.totalSize,
+                    sparing: spared,
+                    atMost: Self.batchSize
+                )
+            }
             cleaning.add(batch)
             if batch.removed.isEmpty { break }
         }
@@ -174,21 +181,6 @@ extension DiskStore {
         // Without these records the files are treated as unknown when the store is opened again.
         if !kept.isEmpty { _ = try? append(kept, to: log) }
         return cleaning
-    }
-}
-
-extension DiskStore.State {
-    /// The least recently used entries to remove until half the limit is reached.
-    fileprivate func oldestNames(sparing spared: String?, atMost count: Int) -> [String] {
-        var names: [String] = []
-        var rest = totalSize
-        for entry in index.entries {
-            if rest <= sizeLimit / 2 || names.count == count { break }
-            if entry.name == spared { continue }
-            names.append(entry.name)
-            rest &-= entry.size
-        }
-        return names
     }
 }
 

@@ -129,6 +129,7 @@ extension DiskStore {
             isWritable: opened.isWritable,
             &statistics
         )
+        separate(&index)
         let isRebuilt = isDamaged || isNew && index.count > 0
         state.withLock { state in
             state.index = index

@@ -67,12 +67,14 @@ extension DiskStore {
     }
 
     /// The bytes of a new entry, written but not yet under its name.
-    private enum Written {
+    enum Written {
         /// Under the temporary name of a number, and locked while the file is open.
         case temporary(OpenFile)
         /// A process that dies leaves no file, and a new entry needs one name less in the folder,
         /// which saves an eighth of a store.
         case unnamed(OpenFile)
+        /// The file with the name has these bytes already.
+        case inPlace
     }
 
     private func write(
@@ -81,15 +83,41 @@ extension DiskStore {
         _ metadata: EntryMetadata?,
         replacing: Bool
     ) throws(DiskError) {
+        let equal = equalFile(bytes, of: entry)
+        if let equal, try share(equal, as: entry, metadata, replacing: replacing) { return }
         guard usesUnnamedFiles.load(ordering: .relaxed) else {
             return try write(bytes, as: entry, metadata, replacing: replacing, unnamed: false)
         }
         do throws(DiskError) {
-            try write(bytes, as: entry, metadata, replacing: replacing, unnamed: true)
+            try write(
+                bytes,
+                as: entry,
+                metadata,
+                replacing: replacing,
+                unnamed: true,
+                mayShare: equal == nil
+            )
         } catch .cannotWrite(_, _, let error) where Errno.noUnnamedFiles.contains(error) {
             usesUnnamedFiles.store(false, ordering: .relaxed)
             try write(bytes, as: entry, metadata, replacing: replacing, unnamed: false)
         }
+    }
+
+    /// Stores an entry as a further name of a file; returns whether the file can have the name.
+    private func share(
+        _ file: OpenFile,
+        as entry: DiskEntry,
+        _ metadata: EntryMetadata?,
+        replacing: Bool
+    ) throws(DiskError) -> Bool {
+        let number = folder.makeTemporaryNumber()
+        let leavesTemporary = try changing { log throws(DiskError) in
+            if !replacing { try requireNone(entry) }
+            return share(file, as: entry, metadata, number, log: log)
+        }
+        // The next process that opens the folder deletes what remains.
+        if leavesTemporary != false { try? files.remove(folder.temporaryPath(number)) }
+        return leavesTemporary != nil
     }
 
     private func write(
@@ -97,7 +125,8 @@ extension DiskStore {
         as entry: DiskEntry,
         _ metadata: EntryMetadata?,
         replacing: Bool,
-        unnamed: Bool
+        unnamed: Bool,
+        mayShare: Bool = false
     ) throws(DiskError) {
         var entry = entry
         let number = folder.makeTemporaryNumber()
@@ -119,6 +148,15 @@ extension DiskStore {
         do throws(DiskError) {
             leavesTemporary = try changing { log throws(DiskError) in
                 if !replacing { try requireNone(entry) }
+                if case .unnamed(let new) = written {
+                    // Stored by another thread or process meanwhile.
+                    if mayShare, let file = equalFile(bytes, of: entry),
+                        let leaves = share(file, as: entry, metadata, number, log: log)
+                    {
+                        return leaves
+                    }
+                    distinguish(&entry, new)
+                }
                 return try commit(entry, metadata, written, as: number, log: log)
             }
         } catch {
@@ -140,7 +178,7 @@ extension DiskStore {
     /// Announces the file in the log, and gives it its final name.
     ///
     /// - Returns: Whether a previous file had the name; it now has the temporary one.
-    private func commit(
+    func commit(
         _ entry: DiskEntry,
         _ metadata: EntryMetadata?,
         _ written: Written,
@@ -148,12 +186,14 @@ extension DiskStore {
         log: OpenFile
     ) throws(DiskError) -> Bool {
         let path = folder.path(of: entry.name)
+        var isInPlace = false
+        if case .inPlace = written { isInPlace = true }
         let record = LogRecord.stored(
             entry,
-            temporary: number,
+            temporary: isInPlace ? 0 : number,
             metadata: sealed(metadata, name: entry.name)
         )
-        let isKnown = state.withLock { $0.index.contains(entry.name) }
+        let isKnown = !isInPlace && state.withLock { $0.index.contains(entry.name) }
         var replaced = false
         do throws(Errno) {
             let temporary = folder.temporaryPath(number)
@@ -168,7 +208,7 @@ extension DiskStore {
                 replaced = isKnown && exchange(temporary, path)
                 if let unnamed {
                     try link(unnamed, to: path, by: temporary)
-                } else if !replaced {
+                } else if !replaced, !isInPlace {
                     try files.rename(temporary, to: path)
                 }
             } catch {

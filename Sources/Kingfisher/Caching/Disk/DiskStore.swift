@@ -4,6 +4,8 @@ import SystemPackage
 
 /// Stores bytes in a folder, one file per entry, with an index in memory.
 ///
+/// Entries with the same bytes are names of one file.
+///
 /// A file is written without a name, or under a temporary one, before it gets its final name, so
 /// that it is either complete or absent.
 /// The index is kept in memory and in an append-only log beside the files. A miss therefore never
@@ -44,6 +46,7 @@ final class DiskStore: Sendable {
         var isWritable = false
         var sizeLimit = 0
         var syncs = false
+        var sharesFiles = true
         /// The time of the last failure to open the folder.
         var lastFailure = -TimeInterval.infinity
         /// The time of the first access that is not in the log yet.
@@ -108,6 +111,12 @@ final class DiskStore: Sendable {
     var syncs: Bool {
         get { state.withLock { $0.syncs } }
         set { state.withLock { $0.syncs = newValue } }
+    }
+
+    /// Whether entries with the same bytes share one file.
+    var sharesFiles: Bool {
+        get { state.withLock { $0.sharesFiles } }
+        set { state.withLock { $0.sharesFiles = newValue } }
     }
 
     /// Whether the index has been read.

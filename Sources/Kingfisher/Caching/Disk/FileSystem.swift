@@ -78,6 +78,9 @@ protocol FileSystem: Sendable {
 
     func status(of file: OpenFile) throws(Errno) -> FileStatus
 
+    /// Sets the modification time, in nanoseconds since 1970.
+    func setModified(_ file: OpenFile, to time: Int64) throws(Errno)
+
     /// Reads from an offset; returns fewer bytes than `count` only at the end of the file.
     func read(_ file: OpenFile, from offset: Int, count: Int) throws(Errno) -> Data
 

@@ -268,6 +268,18 @@ extension POSIXFileSystem {
         return FileStatus(found)
     }
 
+    func setModified(_ file: OpenFile, to time: Int64) throws(Errno) {
+        let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let times = [
+            timespec(tv_sec: 0, tv_nsec: Self.unchanged),
+            timespec(tv_sec: Int(seconds), tv_nsec: Int(rest)),
+        ]
+        guard futimens(file.descriptor.rawValue, times) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// `UTIME_OMIT`, which Swift's Glibc module does not import.
+    private static let unchanged = (1 << 30) - 2
+
     func read(_ file: OpenFile, from offset: Int, count: Int) throws(Errno) -> Data {
         guard count > 0 else { return Data() }
         guard let buffer = malloc(count) else { throw .noMemory }

@@ -51,11 +51,13 @@ private enum KillHarness {
     static func cache(_ path: String) -> String { path + "/cache" }
     static func journal(_ path: String) -> String { path + "/journal" }
 
+    /// A third of the bytes is the same under many names, which then share files.
     static func content(_ name: String, _ step: String) -> Data {
-        var random = SplitMix(seed: Checksum.of(Data("\(name) \(step)".utf8)))
+        let sum = Checksum.of(Data("\(name) \(step)".utf8))
+        let text = sum % 3 == 0 ? "shared \(sum % 5)" : "\(name) \(step)"
+        var random = SplitMix(seed: Checksum.of(Data(text.utf8)))
         let count = Int.random(in: 0..<6_000, using: &random)
-        return Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-            + Data("\(name) \(step)".utf8)
+        return Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }) + Data(text.utf8)
     }
 
     /// Changes the cache and writes `b name step` before and `a` after each change.
@@ -144,5 +146,6 @@ private enum KillHarness {
         let files = try FileManager.default.contentsOfDirectory(atPath: cache(path))
         #expect(!files.contains { $0.hasSuffix(".tmp") })
         #expect(files.filter { !$0.hasPrefix(".") }.count == store.entries.count)
+        #expect(try store.totalSize == bytesOfFiles(in: cache(path)))
     }
 }

@@ -200,7 +200,7 @@ struct DiskStoreTests {
 
     private func fill(_ store: DiskStore, _ names: [String], size: Int = 10) throws {
         for name in names {
-            let data = Data(repeating: 1, count: size)
+            let data = Data(repeating: name.utf8.last ?? 0, count: size)
             try store.store(data, named: name, key: name, expiration: .never)
         }
     }

@@ -196,6 +196,11 @@ final class FaultyFileSystem: FileSystem {
         return try real.status(of: file)
     }
 
+    func setModified(_ file: OpenFile, to time: Int64) throws(Errno) {
+        try check(.status)
+        try real.setModified(file, to: time)
+    }
+
     func read(_ file: OpenFile, from offset: Int, count: Int) throws(Errno) -> Data {
         try check(.read)
         return try real.read(file, from: offset, count: count)

@@ -1,0 +1,123 @@
+import Foundation
+import Synchronization
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// One file for entries with the same bytes.
+///
+/// Each entry is a name of the file (a hard link), so the kernel counts the names, removing one
+/// keeps the others, and a crash can leave no wrong count. The index already has the checksum of
+/// every file. It selects the only candidate, whose bytes are then compared, so that different
+/// bytes with the same checksum are never mistaken for each other. A store that shares nothing pays
+/// for one search in memory.
+///
+/// A file has one ``FileProof``, that of its first name. If the log is lost, the other names are
+/// removed.
+extension DiskStore {
+    /// The bytes that are compared at once.
+    private static let partSize = 256 << 10
+
+    /// Whether new entries may share a file.
+    ///
+    /// Encrypted bytes are never the same. A file is linked as an unnamed one is.
+    private var mayShareFiles: Bool {
+        options.transformer == nil && usesUnnamedFiles.load(ordering: .relaxed)
+            && state.withLock { $0.sharesFiles }
+    }
+
+    /// Opens the file of another entry with the same bytes; nil if there is none.
+    ///
+    /// Reads the file only if its size and checksum match.
+    func equalFile(_ bytes: Data, of entry: DiskEntry) -> OpenFile? {
+        guard mayShareFiles else { return nil }
+        let name = state.withLock {
+            $0.index.name(withChecksum: entry.checksum, size: entry.size)
+        }
+        // Without the file the entry gets one of its own.
+        guard let name, let file = try? files.open(folder.path(of: name), writable: false),
+            (try? has(bytes, file)) == true
+        else { return nil }
+        guard state.withLock({ $0.syncs }) else { return file }
+        // It may have been stored before stores waited for the medium.
+        return (try? files.sync(file)) == nil ? nil : file
+    }
+
+    private func has(_ bytes: Data, _ file: OpenFile) throws(Errno) -> Bool {
+        guard try files.status(of: file).size == bytes.count else { return false }
+        var start = 0
+        while start < bytes.count {
+            let count = min(Self.partSize, bytes.count - start)
+            let part = try files.read(file, from: start, count: count)
+            let isEqual = bytes.withUnsafeBytes { bytes in
+                part.withUnsafeBytes { part in
+                    guard let mine = bytes.baseAddress, let other = part.baseAddress else {
+                        return false
+                    }
+                    return part.count == count && memcmp(mine + start, other, count) == 0
+                }
+            }
+            guard isEqual else { return false }
+            start += count
+        }
+        return true
+    }
+
+    /// Stores an entry as a further name of a file, for callers that hold the lock of the log.
+    ///
+    /// - Returns: Whether it is stored, and whether the previous file has the temporary name now;
+    ///   nil if the file cannot get the name.
+    func share(
+        _ file: OpenFile,
+        as entry: DiskEntry,
+        _ metadata: EntryMetadata?,
+        _ number: UInt64,
+        log: OpenFile
+    ) -> Bool? {
+        guard let status = try? files.status(of: file), status.size == entry.size,
+            (1..<DiskFiles.maximalNames).contains(status.links)
+        else { return nil }
+        var entry = entry
+        entry.modified = status.modified
+        // There may be no file with the name.
+        let there = try? files.status(of: folder.path(of: entry.name))
+        let isInPlace = there?.identity == status.identity
+        // Whatever fails here, the entry can still have a file of its own.
+        let leavesTemporary = try? commit(
+            entry,
+            metadata,
+            isInPlace ? .inPlace : .unnamed(file),
+            as: number,
+            log: log
+        )
+        if leavesTemporary != nil { state.withLock { $0.statistics.shared += 1 } }
+        return leavesTemporary
+    }
+
+    /// Changes the modification time of a new file if its entry would count as one of another file.
+    ///
+    /// Needed only for different bytes with the same size and checksum that were stored at the same
+    /// moment, which an attacker can make.
+    func distinguish(_ entry: inout DiskEntry, _ file: OpenFile) {
+        // A few such files are enough to find a free time, and more are not known.
+        for _ in 0..<16 where state.withLock({ $0.index.hasFile(of: entry) }) {
+            // Two seconds, the coarsest unit of file systems. If it fails, the next process that
+            // opens the folder counts the file.
+            try? files.setModified(file, to: entry.modified - 2_000_000_000)
+            if let status = try? files.status(of: file) { entry.modified = status.modified }
+        }
+    }
+
+    /// Counts each file of a new index whose entries do not share it, as in some copies of folders.
+    func separate(_ index: inout DiskIndex) {
+        index.separate { name, count in
+            // Reading the entry reports a missing file.
+            guard let status = try? files.status(of: folder.path(of: name)) else { return true }
+            return status.links >= count
+        }
+    }
+}
