@@ -123,3 +123,33 @@ int kf_gcm_open(
     EVP_CIPHER_CTX_free(context);
     return succeeded;
 }
+
+// The key, the nonce of all fingerprints, and whether there were random numbers for them. One nonce
+// is enough for values that stay secret.
+static uint8_t fingerprint_key[16];
+static uint8_t fingerprint_nonce[KF_GCM_NONCE_BYTES];
+static int has_fingerprint_key;
+static pthread_once_t fingerprint_once = PTHREAD_ONCE_INIT;
+
+static void make_fingerprint_key(void) {
+    set_up();
+    has_fingerprint_key = RAND_bytes(fingerprint_key, sizeof fingerprint_key) == 1
+                          && RAND_bytes(fingerprint_nonce, sizeof fingerprint_nonce) == 1;
+}
+
+int kf_fingerprint(const void *bytes, size_t length, uint8_t fingerprint[KF_FINGERPRINT_BYTES]) {
+    pthread_once(&fingerprint_once, make_fingerprint_key);
+    if (!has_fingerprint_key || !fits(length)) return 0;
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    if (context == NULL) return 0;
+    int written = 0;
+    int succeeded =
+        EVP_EncryptInit_ex2(
+            context, EVP_aes_128_gcm(), fingerprint_key, fingerprint_nonce, NULL) == 1
+        && (length == 0 || EVP_EncryptUpdate(context, NULL, &written, bytes, (int)length) == 1)
+        && EVP_EncryptFinal_ex(context, fingerprint, &written) == 1
+        && EVP_CIPHER_CTX_ctrl(
+               context, EVP_CTRL_AEAD_GET_TAG, KF_FINGERPRINT_BYTES, fingerprint) == 1;
+    EVP_CIPHER_CTX_free(context);
+    return succeeded;
+}

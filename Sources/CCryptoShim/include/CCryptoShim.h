@@ -11,6 +11,7 @@ enum {
     KF_SHA256_BYTES = 32,
     KF_GCM_NONCE_BYTES = 12,
     KF_GCM_TAG_BYTES = 16,
+    KF_FINGERPRINT_BYTES = 16,
 };
 
 // The digest of `length` bytes, in one call.
@@ -45,3 +46,9 @@ int kf_gcm_open(
     const uint8_t *sealed,
     size_t sealed_length,
     uint8_t *bytes);
+
+// GMAC (NIST SP 800-38D) of `length` bytes, less than 2 GiB, under a random key of this process.
+// Different bytes have the same fingerprint with a probability below 2^-96, even if an attacker
+// chooses them, as long as no fingerprint leaves the process. Eight times as fast as SHA-256 on
+// x86-64.
+int kf_fingerprint(const void *bytes, size_t length, uint8_t fingerprint[KF_FINGERPRINT_BYTES]);

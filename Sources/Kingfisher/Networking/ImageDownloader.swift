@@ -127,6 +127,17 @@ open class ImageDownloader: @unchecked Sendable {
         set { state.withLock { $0.usesPipelining = newValue } }
     }
 
+    /// Whether loads of equal bytes from different URLs share one decode and one image; true by
+    /// default.
+    ///
+    /// Signed URLs, mirrors and shards provide the same bytes under many URLs. A load that needs
+    /// the same size and the same processors of this library gets the image of an earlier load if
+    /// a cache or a view still retains it. See <doc:Caching#Equal-bytes>.
+    public var sharesEqualImages: Bool {
+        get { processing.sharesEqualBytes }
+        set { processing.sharesEqualBytes = newValue }
+    }
+
     /// Limits and rules of every transfer: body size, redirects, addresses, schemes.
     ///
     /// ``trustedHosts`` and the additional headers of ``sessionConfiguration`` are added to these.

@@ -5,8 +5,8 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-let urls = (1...100).compactMap { URL(string: "https://example.com/photos/\($0).jpg") }
-let thumbnail = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
-let result = await ImagePrefetcher(urls: urls, options: [.processor(thumbnail)]).prefetch()
-print(result.completed.count, "loaded,", result.skipped.count, "cached,", result.failed.count, "failed")
+let cache = ImageCache.default
+print(cache.diskStorage.statistics.shared, "stored without a file of their own")
+cache.diskStorage.config.sharesFiles = false
+ImageDownloader.default.sharesEqualImages = false
 }

@@ -5,12 +5,8 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-let url = URL(string: "https://example.com/photo.jpg")!
+let urls = (1...100).compactMap { URL(string: "https://example.com/photos/\($0).jpg") }
 let thumbnail = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
-let result = try await KingfisherManager.shared.retrieveData(
-    with: url,
-    options: [.processor(thumbnail)],
-    as: .webp(quality: 0.8)
-)
-print(result.contentType, result.data.count)
+let result = await ImagePrefetcher(urls: urls, options: [.processor(thumbnail)]).prefetch()
+print(result.completed.count, "loaded,", result.skipped.count, "cached,", result.failed.count, "failed")
 }

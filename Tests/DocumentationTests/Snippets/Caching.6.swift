@@ -3,15 +3,14 @@
 
 import Foundation
 import Kingfisher
-import KingfisherTesting
 
 private func snippet() async throws {
-let storage = InMemorySharedStorage()
-var settings = SharedStorageSettings()
-settings.timeout = .milliseconds(50)
-ImageCache.default.useSharedStorage(storage, settings: settings)
-
 let url = URL(string: "https://example.com/photo.jpg")!
-_ = try await KingfisherManager.shared.retrieveImage(with: url)
-print(ImageCache.default.sharedStorageStatistics?.hits ?? 0)
+let thumbnail = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
+let result = try await KingfisherManager.shared.retrieveData(
+    with: url,
+    options: [.processor(thumbnail)],
+    as: .webp(quality: 0.8)
+)
+print(result.contentType, result.data.count)
 }

@@ -3,14 +3,15 @@
 
 import Foundation
 import Kingfisher
+import KingfisherTesting
 
 private func snippet() async throws {
-let file = try await ImageCache.default.data(
-    forKey: "https://example.com/photo.jpg",
-    processorIdentifier: "card, version 3"
-) {
-    // Called on one machine; the others wait for its result.
-    Data("the file".utf8)
-}
-print(file.data.count)
+let storage = InMemorySharedStorage()
+var settings = SharedStorageSettings()
+settings.timeout = .milliseconds(50)
+ImageCache.default.useSharedStorage(storage, settings: settings)
+
+let url = URL(string: "https://example.com/photo.jpg")!
+_ = try await KingfisherManager.shared.retrieveImage(with: url)
+print(ImageCache.default.sharedStorageStatistics?.hits ?? 0)
 }

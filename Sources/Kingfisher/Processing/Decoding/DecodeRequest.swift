@@ -40,6 +40,11 @@ final class DecodeRequest: Sendable {
         sizing = options.processor as? any SizedDecoding
     }
 
+    /// Whether all loads of the same bytes with an equal key can have one image.
+    ///
+    /// A processor of the user's may count its calls, or depend on the load.
+    var makesEqualImages: Bool { takesBitmap && PortableProcessors.contain(options.processor) }
+
     /// Whether the processor makes the image of a part of the file, which decoding the whole file
     /// for this request alone would waste.
     var keepsPart: Bool {

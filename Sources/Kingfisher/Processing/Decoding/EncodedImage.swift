@@ -50,6 +50,8 @@ final class EncodedImage: Sendable {
         var letOthersBegin: (@Sendable () -> Void)?
         /// The plans for decoding here and in a worker process.
         var plans: [Bool: DecodePlan?] = [:]
+        /// Identifies the bytes, once it was needed; inner nil if they have no fingerprint.
+        var fingerprint: Fingerprint??
     }
 
     private struct BitmapKey: Hashable {
@@ -218,12 +220,35 @@ final class EncodedImage: Sendable {
         guard request.takesBitmap, let plan = try await plan(for: request, data, maker, lane),
             plan.serves(request.size(of: plan.own))
         else { return try await maker.image(of: .data(data), request.options, in: lane) }
-        guard let image = try await image(request, of: data, by: plan, maker, lane) else {
+        guard let image = try await sharedImage(request, of: data, by: plan, maker, lane) else {
             throw KingfisherError.processorError(
                 reason: .processingFailed(processor: request.options.processor, item: .data(data))
             )
         }
         return image
+    }
+
+    /// Makes the image, or takes that of a file with the same bytes.
+    private func sharedImage(
+        _ request: DecodeRequest,
+        of data: Data,
+        by plan: DecodePlan,
+        _ maker: ImageMaker,
+        _ lane: Lane
+    ) async throws -> KFCrossPlatformImage? {
+        guard request.makesEqualImages, let images = maker.images,
+            let bytes = fingerprint(of: data)
+        else { return try await image(request, of: data, by: plan, maker, lane) }
+        return try await images.image(for: .init(bytes: bytes, request: request.key), in: lane) {
+            try await self.image(request, of: data, by: plan, maker, lane)
+        }
+    }
+
+    private func fingerprint(of data: Data) -> Fingerprint? {
+        if let known = state.withLock({ $0.fingerprint }) { return known }
+        let made = Fingerprint(data)
+        state.withLock { $0.fingerprint = .some(made) }
+        return made
     }
 
     /// The plan for all requests that waited for the file; nil if there is nothing to share.

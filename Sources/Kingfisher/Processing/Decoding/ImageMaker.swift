@@ -15,6 +15,8 @@ final class ImageMaker: Sendable {
     )
 
     private let running = Atomic(0)
+    private let shared = DecodedImages()
+    private let sharesImages = Atomic(true)
     private let decodes = Atomic(0)
     let pool: WorkPool
     private let budget: ByteBudget
@@ -33,6 +35,15 @@ final class ImageMaker: Sendable {
 
     /// How often bytes were decoded, or passed to a processor that decodes.
     var decodeCount: Int { decodes.load(ordering: .relaxed) }
+
+    /// The images that files with the same bytes share; nil if they share none.
+    var images: DecodedImages? { sharesEqualBytes ? shared : nil }
+
+    /// Whether files with the same bytes share their images.
+    var sharesEqualBytes: Bool {
+        get { sharesImages.load(ordering: .relaxed) }
+        set { sharesImages.store(newValue, ordering: .relaxed) }
+    }
 
     /// The number of running jobs of single callers.
     var runningCount: Int { running.load(ordering: .relaxed) }

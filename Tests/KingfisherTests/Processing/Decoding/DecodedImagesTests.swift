@@ -1,0 +1,140 @@
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+/// Equal bytes with different names are decoded once.
+@Suite(.timeLimit(.minutes(1)))
+struct DecodedImagesTests {
+    private let pool = WorkPool(label: "test", width: 1)
+    private let maker: ImageMaker
+    private static let small = TestImage.jpeg(width: 64, height: 48)
+    private static let other = TestImage.jpeg(width: 65, height: 48)
+
+    init() { maker = ImageMaker(pool: pool, budget: ByteBudget(limit: 1 << 30)) }
+
+    /// Makes an image of a file of its own.
+    private func image(
+        _ data: Data = Self.small,
+        _ processor: any ImageProcessor = DefaultImageProcessor.default,
+        scale: CGFloat = 1
+    ) async throws -> KFCrossPlatformImage {
+        let options: KingfisherOptionsInfo = [.processor(processor), .scaleFactor(scale)]
+        let file = EncodedImage()
+        file.supply(data)
+        return try await file.image(DecodeRequest(KingfisherParsedOptionsInfo(options)), by: maker)
+    }
+
+    @Test func `equal bytes share an image while it is retained`() async throws {
+        let first = try await image()
+        let second = try await image()
+        #expect(first === second)
+        #expect(maker.decodeCount == 1)
+        #expect(try await image(Self.other) !== first)
+        #expect(maker.decodeCount == 2)
+    }
+
+    @Test func `another size, processor or scale is another image`() async throws {
+        let whole = try await image()
+        let size = CGSize(width: 8, height: 8)
+        let part = try await image(Self.small, DownsamplingImageProcessor(size: size))
+        let gray = try await image(Self.small, BlackWhiteProcessor())
+        let double = try await image(scale: 2)
+        let all = [whole, part, gray, double]
+        #expect(Set(all.map(ObjectIdentifier.init)).count == 4)
+        #expect(part.pixelWidth == 8)
+        #expect(double.scale == 2)
+        #expect(maker.decodeCount == 4)
+    }
+
+    @Test func `loads of equal bytes at the same time decode once`() async throws {
+        let blocker = DispatchSemaphore(value: 0)
+        pool.submit(priority: 1) { blocker.wait() }
+        let tasks = (0..<10).map { _ in Task.immediate { try await image() } }
+        blocker.signal()
+        var images: Set<ObjectIdentifier> = []
+        var retained: [KFCrossPlatformImage] = []
+        for task in tasks {
+            let image = try await task.value
+            images.insert(ObjectIdentifier(image))
+            retained.append(image)
+        }
+        #expect(images.count == 1)
+        #expect(retained.count == 10)
+        #expect(maker.decodeCount == 1)
+    }
+
+    @Test func `a released image is decoded again`() async throws {
+        _ = try await image()
+        _ = try await image()
+        #expect(maker.decodeCount == 2)
+    }
+
+    @Test func `released images are removed from the table`() async throws {
+        for width in 1...300 { _ = try await image(TestImage.jpeg(width: width, height: 1)) }
+        #expect(try #require(maker.images).count <= 65)
+    }
+
+    @Test func `a processor of the user's runs for every load`() async throws {
+        let calls = Locked(0)
+        let first = try await image(Self.small, CustomProcessor(calls: calls))
+        let second = try await image(Self.small, CustomProcessor(calls: calls))
+        #expect(calls.value == 2)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test func `undecodable bytes fail for every load`() async throws {
+        for _ in 0..<2 {
+            await #expect(throws: KingfisherError.self) {
+                _ = try await image(Self.small.prefix(100))
+            }
+        }
+    }
+
+    @Test func `nothing is shared if it is switched off`() async throws {
+        let downloader = ImageDownloader(name: "equal", processing: maker)
+        #expect(downloader.sharesEqualImages)
+        downloader.sharesEqualImages = false
+        let first = try await image()
+        #expect(try await image() !== first)
+        #expect(maker.decodeCount == 2)
+    }
+
+    @Test func `a cancelled load leaves the image to others`() async throws {
+        let blocker = DispatchSemaphore(value: 0)
+        pool.submit(priority: 1) { blocker.wait() }
+        let first = Task.immediate { try await image() }
+        let second = Task.immediate { try await image() }
+        first.cancel()
+        blocker.signal()
+        await #expect(throws: CancellationError.self) { _ = try await first.value }
+        #expect(try await second.value.pixelWidth == 64)
+    }
+
+    @Test func `fingerprints are equal for equal bytes only`() throws {
+        let first = try #require(Fingerprint(Self.small))
+        #expect(Fingerprint(Data(Array(Self.small))) == first)
+        #expect(Fingerprint(Self.other) != first)
+        var changed = Self.small
+        changed[changed.count - 1] ^= 1
+        #expect(Fingerprint(changed) != first)
+        #expect(Fingerprint(Data()) == Fingerprint(Data()))
+        #expect(Fingerprint(Data()) != Fingerprint(Data(count: 1)))
+        #expect(Fingerprint(Data(count: 16)) != Fingerprint(Data(count: 32)))
+    }
+}
+
+private struct CustomProcessor: ImageProcessor {
+    let identifier = "counting"
+    let calls: Locked<Int>
+
+    func process(
+        item: ImageProcessItem,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        calls.change { $0 += 1 }
+        return DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}
