@@ -20,6 +20,7 @@ enum DiskExperiment {
         )
         var random = Random(seed: 2)
         let data = Data((0..<20_000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+        let contents = Contents(data)
         let keys = (0..<count).map { "https://images.example.com/photos/\($0).jpg" }
         // Provides the same file names in another folder; nothing else of it is used.
         let layout = try DiskStorage.Backend<Data>(
@@ -30,9 +31,9 @@ enum DiskExperiment {
 
         let stores = Lanes.run(
             [
-                lane("Kingfisher") { try ours.store(value: data, forKey: keys[$0]) },
-                lane("baseline") { try theirs.store(data, for: keys[$0]) },
-                lane("POSIX") { try PlainFiles.POSIX.store(data, at: plain[$0]) },
+                lane("Kingfisher") { try ours.store(value: contents.next(), forKey: keys[$0]) },
+                lane("baseline") { try theirs.store(contents.next(), for: keys[$0]) },
+                lane("POSIX") { try PlainFiles.POSIX.store(contents.next(), at: plain[$0]) },
             ],
             rounds: 9,
             operations: count
@@ -40,10 +41,13 @@ enum DiskExperiment {
         let firsts = Lanes.run(
             [
                 newLane("Kingfisher") {
-                    try ours.store(value: data, forKey: "https://images.example.com/new/\($0)")
+                    try ours.store(
+                        value: contents.next(),
+                        forKey: "https://images.example.com/new/\($0)"
+                    )
                 },
                 newLane("POSIX") {
-                    try PlainFiles.POSIX.store(data, at: "\(folder.path)/new-\($0)")
+                    try PlainFiles.POSIX.store(contents.next(), at: "\(folder.path)/new-\($0)")
                 },
             ],
             rounds: 5,
@@ -107,5 +111,20 @@ enum DiskExperiment {
                 + $0.name.padding(toLength: 12, withPad: " ", startingAt: 0)
                 + String(format: "%8.1f µs CPU %8.1f µs wall", $0.cpu / 1000, $0.wall / 1000)
         }
+    }
+}
+
+/// Bytes that differ in each call: a cache stores equal ones once.
+final class Contents: Sendable {
+    private let base: Data
+    private let last = Atomic<UInt64>(0)
+
+    init(_ base: Data) { self.base = base }
+
+    func next() -> Data {
+        let number = last.add(1, ordering: .relaxed).newValue
+        var data = base
+        withUnsafeBytes(of: number) { data.replaceSubrange(0..<8, with: $0) }
+        return data
     }
 }

@@ -17,9 +17,11 @@ enum Experiments {
     static let all = [
         MemoryExperiment.experiment, EvictionExperiment.experiment,
         DiskExperiment.experiment, OpeningExperiment.experiment,
-        GrowthExperiment.experiment, SharingExperiment.experiment,
+        GrowthExperiment.experiment, NamesExperiment.experiment,
+        SharingExperiment.experiment,
         IsolationExperiment.experiment,
         OriginalsExperiment.experiment,
         WaitingExperiment.experiment, OrderExperiment.experiment,
+        WidthsExperiment.experiment,
     ]
 }

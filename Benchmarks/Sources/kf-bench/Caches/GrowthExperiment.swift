@@ -80,6 +80,7 @@ private final class GrowingFolders {
     private let storage: DiskStorage.Backend<Data>
     private let plain: String
     private let data = Data(count: 1000)
+    private let contents = Contents(Data(count: 1000))
     private var random = Random(seed: 5)
     private var stores = Costs()
     private var rows: [Row] = []
@@ -98,8 +99,8 @@ private final class GrowingFolders {
             try alternate(
                 Array(first..<(first + Self.block)),
                 &stores,
-                ours: { try storage.store(value: data, forKey: key($0)) },
-                theirs: { try PlainFiles.POSIX.store(data, at: path($0)) }
+                ours: { try storage.store(value: contents.next(), forKey: key($0)) },
+                theirs: { try PlainFiles.POSIX.store(contents.next(), at: path($0)) }
             )
         }
         var reads = Costs()
