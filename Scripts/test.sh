@@ -101,7 +101,7 @@ step_fuzz() {
     # The seventh format would leave a core without work.
     "$ROOT/Scripts/fuzz.sh" 12 ico &
     KF_FUZZ_SECONDS=12 swift test --disable-xctest --skip-build \
-        --filter 'AnswerFuzzTests|FolderFuzzTests|ProcessorFuzzTests|DamagedFileTests|HostilePDFTests|HostileFilmTests' || status=1
+        --filter 'AnswerFuzzTests|FolderFuzzTests|ProcessorFuzzTests|DamagedFileTests|HostilePDFTests|HostileFilmTests|CurlFloodTests' || status=1
     wait $! || status=1
     return $status
 }

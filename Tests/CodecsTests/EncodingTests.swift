@@ -149,7 +149,7 @@ struct EncodingTests {
     }
 
     /// libaom writes larger ones, but no decoder reads them.
-    @Test func `AVIF is refused above the largest picture of its levels`() throws {
+    @Test func `AVIF is refused above the largest frame of its levels`() throws {
         let bitmap = try Bitmap(size: PixelSize(width: 5972, height: 5972), isOpaque: true) {
             _,
             _ in

@@ -1,4 +1,4 @@
-/// Phrases that were hard to read, found in comments by their words.
+/// Phrases that were hard to read, found in comments and names of tests by their words.
 ///
 /// The list is short on purpose: it has only what a search can tell from good English.
 enum PlainEnglish {
@@ -35,7 +35,7 @@ enum PlainEnglish {
         return found
     }()
 
-    /// A phrase in a comment.
+    /// A phrase in a comment, or in the name of a test.
     struct Finding {
         /// The path and the line, counted from 1.
         let place: String
@@ -43,18 +43,19 @@ enum PlainEnglish {
         let instead: String
     }
 
-    /// The phrases in the comments of a tree, in order.
+    /// The phrases in the comments of a tree and in its names of tests, in order.
     ///
     /// Code is left out, between backticks and in fences, as are names of parameters: names of the
     /// API may contain any word.
-    static func findings(in tree: SourceTree) -> [Finding] {
+    static func findings(in tree: SourceTree, namesAlone: Bool = false) -> [Finding] {
         tree.paths.flatMap { path -> [Finding] in
             var isInFence = false
             var found: [Finding] = []
             let lines = Array((tree.files[path] ?? "").utf8)
                 .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             for (index, line) in lines.enumerated() {
-                guard let comment = comment(of: line) else { continue }
+                let comment = namesAlone ? nil : comment(of: line)
+                guard let comment = comment ?? testName(of: line) else { continue }
                 if text(of: comment).starts(with: "```".utf8) { isInFence.toggle() }
                 if isInFence { continue }
                 for (phrase, instead) in matches(words(of: comment)) {
@@ -73,6 +74,15 @@ enum PlainEnglish {
                     ? (phrase.joined(separator: " "), instead) : nil
             }
         }
+    }
+
+    /// The name of a test, which is a sentence between backticks; nil if the line has none.
+    private static func testName(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let backtick = UInt8(ascii: "`")
+        guard let start = line.firstIndex(of: backtick),
+            line[..<start].reversed().starts(with: " cnuf".utf8)
+        else { return nil }
+        return line[(start + 1)...].prefix { $0 != backtick }
     }
 
     /// A line's comment, after `//` or in a block of C; nil if it has none.

@@ -1,10 +1,20 @@
 import Testing
 
-/// Comments of the sources are plain English.
+/// Comments of the sources, and names of tests, are plain English.
 struct PlainEnglishTests {
     @Test func `comments of the sources have no phrase of the list`() throws {
         let tree = try SourceTree(reading: ["Sources"], suffixes: [".swift", ".c", ".h"])
-        for finding in PlainEnglish.findings(in: tree) {
+        report(PlainEnglish.findings(in: tree))
+    }
+
+    @Test func `names of tests have no phrase of the list`() throws {
+        let folders = ["Tests", "Server/Tests", "Tools/Tests", "Examples"]
+        let tree = try SourceTree(reading: folders, suffixes: [".swift"])
+        report(PlainEnglish.findings(in: tree, namesAlone: true))
+    }
+
+    private func report(_ findings: [PlainEnglish.Finding]) {
+        for finding in findings {
             Issue.record("\(finding.place): write \(finding.instead), not \"\(finding.phrase)\"")
         }
     }
@@ -12,10 +22,10 @@ struct PlainEnglishTests {
     @Test(
         arguments: [
             "// It waits for ever.", "/// Tells the observers.", "let a = 1  // nobody needs it",
-            " * Prolongs the entry.", "/// a Picture",
+            " * Prolongs the entry.", "/// a Picture", "@Test func " + "`a user is told`() {",
         ]
     )
-    func `a phrase in a comment is found`(line: String) {
+    func `a phrase in a comment or in the name of a test is found`(line: String) {
         #expect(count(of: line) == 1)
     }
 

@@ -66,7 +66,7 @@ struct TIFFMetadataTests {
         #expect(exif.withUnsafeBytes { EXIFOrientation.parse($0) }.rawValue == 6)
     }
 
-    @Test func `metadata is not removed from the file, and its user is told`() throws {
+    @Test func `metadata is not removed from the file, and an error says so`() throws {
         let error = CodecError.unsupported(.tiff, feature: "removing metadata")
         let file = Self.photo(.little)
         #expect(throws: error) { try MetadataRemoval.withoutPosition(file) }

@@ -169,7 +169,7 @@ extension GTKTests {
             #expect(errors.first?.localizedDescription.isEmpty == false)
         }
 
-        @Test func `the dialog for a file closes with its window, and keeps no picture`()
+        @Test func `the dialog for a file closes with its window, and keeps no image`()
             async throws
         {
             var loaded: (ImageView, Stage)? = try await loaded("/a.jpg")

@@ -17,8 +17,7 @@ extension GTKTests {
             try #require(gtk_init_check() != 0)
         }
 
-        @Test func `the menu opens over an image alone, and closes with its picture`() async throws
-        {
+        @Test func `the menu opens over an image alone, and closes with its view`() async throws {
             let view = ImageView()
             view.kf.contextMenu = PictureMenu()
             let stage = Stage(view.widget)
@@ -124,7 +123,7 @@ extension GTKTests {
             await stage.paint()
         }
 
-        @Test func `a picture that is removed closes its menu`() async throws {
+        @Test func `a view that is removed closes its menu`() async throws {
             let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
             let view = ImageView()
             view.image = .solid(.pureRed)

@@ -57,7 +57,7 @@ extension GTKTests {
             #expect(posts.filter { !$0.isVisible }.allSatisfy { $0.left.image == nil })
         }
 
-        @Test func `a row may be a single picture that nothing else retains`() async throws {
+        @Test func `a row may be a single view that nothing else retains`() async throws {
             var rows: [BareRow] = []
             let feed = try Feed(count: 40) {
                 let row = BareRow()

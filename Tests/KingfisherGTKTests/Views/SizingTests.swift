@@ -187,7 +187,7 @@ extension GTKTests {
         }
 
         @Test(arguments: [true, false])
-        func `an own picture is not replaced by a larger version of the one before`(
+        func `an image that the program sets is not replaced by a larger version of the one before`(
             isPaintable: Bool
         ) async throws {
             let view = ImageView()

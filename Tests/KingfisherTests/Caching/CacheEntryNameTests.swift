@@ -182,7 +182,7 @@ struct CacheEntryNameTests {
         }
     }
 
-    @Test func `the processors of a key are told from those of other keys`() throws {
+    @Test func `the processors of a key are distinguished from those of other keys`() throws {
         let store = try cache().diskStorage.store
         for (number, (key, identifier)) in (Self.pairs + [("a", ""), ("ab", "p")]).enumerated() {
             let name = CacheEntryName(key: key, identifier: identifier, forced: nil)

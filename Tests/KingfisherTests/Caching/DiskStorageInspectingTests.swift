@@ -15,7 +15,7 @@ struct DiskStorageInspectingTests {
         )
     }
 
-    @Test func `entries tell key, file, size and dates`() throws {
+    @Test func `entries have key, file, size and dates`() throws {
         let start = Date()
         try backend.store(value: Data(count: 7), forKey: "a@round", expiration: .seconds(100))
         try backend.store(value: Data(count: 5), forKey: "b", expiration: .never)
@@ -41,7 +41,7 @@ struct DiskStorageInspectingTests {
         #expect(backend.entries.map(\.key) == [nil])
     }
 
-    @Test func `the names of the cache's own files tell them from its entries`() throws {
+    @Test func `the names of the cache's own files distinguish them from its entries`() throws {
         try backend.store(value: Data("x".utf8), forKey: "a")
         try backend.store(value: Data("y".utf8), forKey: "b")
         let names = try FileManager.default

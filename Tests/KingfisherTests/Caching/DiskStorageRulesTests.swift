@@ -98,7 +98,7 @@ struct DiskStorageRulesTests {
         #expect(try backend.value(forKey: "b") == Data("theirs".utf8))
     }
 
-    @Test func `DSK-19, DSK-20: a probe prolongs nothing, and answers for any date`() throws {
+    @Test func `DSK-19, DSK-20: a probe extends nothing, and answers for any date`() throws {
         let backend = try backend()
         try backend.store(value: Data(count: 1), forKey: "a", expiration: .seconds(100))
         clock.advance(by: 60)
@@ -112,7 +112,7 @@ struct DiskStorageRulesTests {
         #expect(backend.isCached(forKey: "a", referenceDate: before))
     }
 
-    @Test func `DSK-23: a read that prolongs nothing does not save from trimming`() throws {
+    @Test func `DSK-23: a read that extends nothing does not save from trimming`() throws {
         let backend = try backend()
         try fill(backend, "a", "b", "c", "d")
         _ = try backend.value(forKey: "a", extendingExpiration: .none)

@@ -179,7 +179,7 @@ struct DiskStorageTests {
 
     // MARK: Statistics
 
-    @Test func `statistics tell hits, misses with their reasons, and what left`() throws {
+    @Test func `statistics count hits, misses with their reasons, and what left`() throws {
         let backend = try backend()
         try backend.store(value: bytes("one"), forKey: "a")
         try backend.store(value: bytes("twelve"), forKey: "b")

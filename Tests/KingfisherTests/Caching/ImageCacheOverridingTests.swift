@@ -115,7 +115,7 @@ struct ImageCacheOverridingTests {
         cache = try CountingCache(name: "test", cacheDirectoryURL: folder.url)
     }
 
-    @Test func `CAC-26: each flavour asks what was overridden`() async throws {
+    @Test func `CAC-26: each overload asks what was overridden`() async throws {
         try await cache.store(image, forKey: "a")
         _ = cache.retrieveImageInMemoryCache(forKey: "b")
         await cache.cleanExpiredCache()

@@ -55,7 +55,7 @@ struct ImageCacheRulesTests {
         }
     }
 
-    @Test func `CAC-5: an error of the disk tells the disk's reason`() throws {
+    @Test func `CAC-5: an error of the disk has the disk's reason`() throws {
         let failure = cache.diskStorage.storeError(
             .cannotWrite(path: "/folder/a", key: "a", .noSpace),
             key: "a",
@@ -100,7 +100,8 @@ struct ImageCacheRulesTests {
         #expect(result.image?.size == image.size)
     }
 
-    @Test func `CAC-17: clearing tells nobody, and its handler is on the main thread`() async throws
+    @Test func `CAC-17: clearing notifies no observer, and its handler is on the main thread`()
+        async throws
     {
         try await cache.store(image, forKey: "a")
         let notes = Locked(0)
@@ -132,7 +133,7 @@ struct ImageCacheRulesTests {
         #expect(!cache.isCached(forKey: "5"))
     }
 
-    @Test func `CAC-20: asking for the layer prolongs neither`() async throws {
+    @Test func `CAC-20: asking for the layer extends neither`() async throws {
         try await cache.store(image, forKey: "a")
         clock.advance(by: 299)
         #expect(cache.imageCachedType(forKey: "a") == .memory)
@@ -142,7 +143,7 @@ struct ImageCacheRulesTests {
         #expect(cache.imageCachedType(forKey: "a") == .none)
     }
 
-    @Test func `CAC-21: the layer is told on the queue that is asked for`() async throws {
+    @Test func `CAC-21: the layer is reported on the requested queue`() async throws {
         cache.store(image, forKey: "a", toDisk: false, completionHandler: nil)
         let found = Locked(CacheType.none)
         cache.imageCachedTypeAsync(forKey: "a", callbackQueue: .untouch) { type in
@@ -160,7 +161,7 @@ struct ImageCacheRulesTests {
         #expect(await cache.imageCachedTypeAsync(forKey: "c") == .none)
     }
 
-    @Test func `CAC-23: the size of the disk is told on the main thread`() async throws {
+    @Test func `CAC-23: the size of the disk is reported on the main thread`() async throws {
         try await cache.storeToDisk(Data(count: 12), forKey: "a")
         let (size, isMain) = await withCheckedContinuation { continuation in
             cache.calculateDiskStorageSize { result in
@@ -234,7 +235,7 @@ struct ImageCacheRulesTests {
         #expect(try await cache.retrieveImage(forKey: "a", options: []).cacheType == .memory)
     }
 
-    @Test func `SER-3, W-45: a still picture made of a GIF is not stored, and the result says so`()
+    @Test func `SER-3, W-45: a still image made of a GIF is not stored, and the result says so`()
         async throws
     {
         let result = await withCheckedContinuation { continuation in

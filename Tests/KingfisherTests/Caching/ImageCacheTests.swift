@@ -98,7 +98,7 @@ struct ImageCacheTests {
         for index in 0..<50 { #expect(!cache.isCached(forKey: "\(index)")) }
     }
 
-    @Test func `CAC-16 CAC-18: cleaning tells what it removed and always ends`() async throws {
+    @Test func `CAC-16 CAC-18: cleaning reports what it removed and always ends`() async throws {
         try await cache.storeToDisk(Data([1]), forKey: "short", expiration: .seconds(0.01))
         let name = cache.hash(forKey: "short")
         while cache.isCached(forKey: "short") { await Task.yield() }

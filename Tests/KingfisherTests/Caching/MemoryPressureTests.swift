@@ -62,7 +62,7 @@ struct MemoryPressureTests {
         #expect(cache.memoryStorage.statistics.evictions == 16)
     }
 
-    @Test func `a picture that is shown is found after the pressure`() throws {
+    @Test func `an image that is shown is found after the pressure`() throws {
         let cache = try cache()
         let shown = cache.retrieveImageInMemoryCache(forKey: "3")
         for _ in 0..<8 { hand.press() }
@@ -71,7 +71,7 @@ struct MemoryPressureTests {
         #expect(cache.retrieveImageInMemoryCache(forKey: "4") == nil)
     }
 
-    @Test func `a cache is told as long as it lives, and by one source`() throws {
+    @Test func `a cache is notified as long as it lives, and by one source`() throws {
         var cache: ImageCache? = try cache()
         #expect(hand.watcherCount == 1)
         cache?.heed(hand.source)

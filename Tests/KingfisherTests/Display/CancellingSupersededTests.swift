@@ -61,7 +61,7 @@ struct CancellingSupersededTests: AvatarLoading {
         #expect(bench.cache.isCached(forKey: slow.cacheKey))
     }
 
-    @Test func `W-13: the same URL again goes on with the same download`() async throws {
+    @Test func `W-13: the same URL again continues the same download`() async throws {
         let gate = ServerGate()
         let slow = bench.serveHeld("/slow.jpg", width: 30, gate: gate)
         let (first, _) = start(slow, options: [.cancelWhenSuperseded])

@@ -73,7 +73,7 @@ struct WorkerPoolTests {
         pool.stop()
     }
 
-    @Test func `a worker that answers without reading keeps nobody waiting`() async throws {
+    @Test func `a worker that answers without reading keeps no caller waiting`() async throws {
         let pool = WorkerBench.pool()
         // All wait at once: a worker that says something between two requests is ended anyway.
         let answers = try (0..<16).map { number in
@@ -133,7 +133,7 @@ struct WorkerPoolTests {
         pool.stop()
     }
 
-    @Test func `a worker is replaced after so many requests`() async throws {
+    @Test func `a worker is replaced after its number of requests`() async throws {
         let pool = WorkerBench.pool(requestsPerWorker: 2)
         var seen: Set<pid_t> = []
         for _ in 0..<6 {
@@ -163,7 +163,7 @@ struct WorkerPoolTests {
         pool.stop()
     }
 
-    @Test func `a program that is missing is told`() async throws {
+    @Test func `a program that is missing is an error`() async throws {
         let pool = WorkerPool(program: WorkerProgram(path: "/nowhere/at-all"))
         let failure = try await WorkerBench.failure(of: TestImage.png(), on: pool)
         guard case .unavailable(let reason) = failure else {
@@ -174,7 +174,7 @@ struct WorkerPoolTests {
         pool.stop()
     }
 
-    @Test func `a program that is no worker is told`() async throws {
+    @Test func `a program that is no worker is an error`() async throws {
         let pool = WorkerPool(program: WorkerProgram(path: "/bin/true"))
         let failure = try await WorkerBench.failure(of: TestImage.png(), on: pool)
         guard case .unavailable = failure else {

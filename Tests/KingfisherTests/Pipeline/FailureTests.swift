@@ -36,7 +36,7 @@ struct FailureTests {
     }
 
     @Test(arguments: [Data("<html>no</html>".utf8), Data(), TestImage.jpeg().prefix(300)])
-    func `bytes that are no whole picture fail and are not cached`(body: Data) async {
+    func `bytes that are no whole image fail and are not cached`(body: Data) async {
         bench.server.route("/bad", .body(body, type: "image/jpeg"))
         let url = bench.server.url("/bad")
         #expect(await error(url, options: [.waitForCache, .cacheOriginalImage])?.errorCode == 4001)

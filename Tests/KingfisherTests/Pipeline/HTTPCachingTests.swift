@@ -58,7 +58,7 @@ struct HTTPCachingTests {
         #expect(bench.server.requests.count == 1)
     }
 
-    @Test func `within its time a picture is used, from memory and from disk`() async throws {
+    @Test func `within its time an image is used, from memory and from disk`() async throws {
         serve(old, [("Cache-Control", "max-age=60")])
         let first = try await load()
         #expect(first.cacheType == .none)
@@ -99,7 +99,7 @@ struct HTTPCachingTests {
         #expect(conditions == [nil, "\"1\""])
     }
 
-    @Test func `a picture that changed takes the place of the old one`() async throws {
+    @Test func `an image that changed takes the place of the old one`() async throws {
         serve(old, stale())
         _ = try await load()
         serve(new, [("Cache-Control", "max-age=60")], tag: "\"2\"")
@@ -131,7 +131,7 @@ struct HTTPCachingTests {
         #expect(conditions == [nil, nil])
     }
 
-    @Test func `a picture that was stored without its times is fetched again`() async throws {
+    @Test func `an image that was stored without its times is fetched again`() async throws {
         serve(old, [("Cache-Control", "max-age=60")])
         _ = try await load([])
         #expect(try await load().cacheType == .none)
@@ -177,7 +177,7 @@ struct HTTPCachingTests {
         #expect(bench.server.requests.count == 2)
     }
 
-    @Test func `stale if error: used when nobody answers`() async throws {
+    @Test func `stale if error: used when no server answers`() async throws {
         serve(old, stale(", stale-if-error=60"))
         _ = try await load()
         bench.server.stop()
@@ -195,7 +195,7 @@ struct HTTPCachingTests {
 
     // MARK: The picture and its times
 
-    @Test func `an old picture is not fresh because a new one came while it was read`()
+    @Test func `an old image is not fresh because a new one came while it was read`()
         async throws
     {
         serve(old, stale())
@@ -217,7 +217,7 @@ struct HTTPCachingTests {
         #expect(try await load().image.size == CGSize(width: 40, height: 30))
     }
 
-    @Test func `a picture of memory alone does not make the one on disk fresh`() async throws {
+    @Test func `an image of memory alone does not make the one on disk fresh`() async throws {
         serve(old, stale())
         _ = try await load()
         serve(new, [("Cache-Control", "max-age=60")], tag: "\"2\"")
@@ -230,7 +230,7 @@ struct HTTPCachingTests {
         #expect(third.cacheType == .none)
     }
 
-    @Test func `the next process does not take an old picture for the new one`() async throws {
+    @Test func `the next process does not take an old image for the new one`() async throws {
         serve(old, stale())
         _ = try await load()
         serve(new, [("Cache-Control", "max-age=60")], tag: "\"2\"")
@@ -268,7 +268,7 @@ struct HTTPCachingTests {
         _ = try await load()
     }
 
-    @Test func `a picture that has gone is not shown from the cache`() async throws {
+    @Test func `an image that has gone is not shown from the cache`() async throws {
         serve(old, stale(", stale-if-error=60"))
         _ = try await load()
         bench.server.route("/a.jpg", .status(404, fields: [("Cache-Control", "max-age=60")]))
@@ -281,7 +281,7 @@ struct HTTPCachingTests {
 
     // MARK: Other options
 
-    @Test func `each processor's picture has its own times`() async throws {
+    @Test func `each processor's image has its own times`() async throws {
         serve(old, stale())
         let black = KingfisherOptionsInfoItem.processor(BlackWhiteProcessor())
         _ = try await load([.httpCaching, black])
@@ -292,7 +292,7 @@ struct HTTPCachingTests {
         #expect(processed.image.size == CGSize(width: 40, height: 30))
     }
 
-    @Test func `a picture made from the cached original has the original's times`() async throws {
+    @Test func `an image made from the cached original has the original's times`() async throws {
         serve(old, stale())
         let black = KingfisherOptionsInfoItem.processor(BlackWhiteProcessor())
         let blur = KingfisherOptionsInfoItem.processor(BlurImageProcessor(blurRadius: 2))
@@ -310,7 +310,7 @@ struct HTTPCachingTests {
         #expect(bench.server.requests.count == 1)
     }
 
-    @Test func `Vary: another header is another picture`() async throws {
+    @Test func `Vary: another header is another image`() async throws {
         serve(old, [("Cache-Control", "max-age=60"), ("Vary", "X-Theme")])
         func themed(_ theme: String) -> KingfisherOptionsInfoItem {
             .requestModifier(
@@ -350,13 +350,13 @@ struct HTTPCachingTests {
         withExtendedLifetime(delegate) {}
     }
 
-    @Test func `a server that confirms what nobody asked about does no harm`() async throws {
+    @Test func `a server that confirms what was not asked about does no harm`() async throws {
         bench.server.route("/a.jpg", .status(304))
         await #expect(throws: KingfisherError.self) { try await load() }
         #expect(!bench.cache.isCached(forKey: url.absoluteString))
     }
 
-    @Test func `the folder of the cache has pictures alone in it`() async throws {
+    @Test func `the folder of the cache has images alone in it`() async throws {
         serve(old, [("Cache-Control", "max-age=60")])
         _ = try await load()
         await bench.cache.flush()

@@ -115,7 +115,7 @@ struct IsolatedLoadTests {
         #expect(reason.contains("signal"), "\(reason)")
     }
 
-    @Test func `a program without the line in main is told`() async {
+    @Test func `a program without the line in main gets an error`() async {
         await #expect(processExitsWith: .success) {
             let options: KingfisherOptionsInfo = [.isolated]
             let provider = RawImageDataProvider(data: TestImage.png(), cacheKey: "png")

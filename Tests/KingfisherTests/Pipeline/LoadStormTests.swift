@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct LoadStormTests {
-    @Test func `1,000 loads of 100 URLs at once get the right pictures, and no more downloads`()
+    @Test func `1,000 loads of 100 URLs at once get the right images, and no more downloads`()
         async throws
     {
         let bench = try TestBench()

@@ -38,7 +38,7 @@ struct LowDataTests {
         #expect(!bench.cache.isCached(forKey: full.cacheKey))
     }
 
-    @Test func `MGR-44: the machine's meter is asked where nobody else was named`() async throws {
+    @Test func `MGR-44: the machine's meter is asked where no other was named`() async throws {
         let meter = NetworkMeter()
         bench.downloader.networkMeter = meter
         #expect(try await load([.forceRefresh]).source == .network(full))
@@ -115,7 +115,7 @@ struct LowDataTests {
         #expect(bench.server.requests(for: "/small.jpg").isEmpty)
     }
 
-    @Test func `MGR-44: without a low-data source nobody asks about the meter`() async throws {
+    @Test func `MGR-44: without a low-data source the meter is not asked`() async throws {
         bench.downloader.isNetworkConstrained = { true }
         let result = try await bench.manager.retrieveImage(with: full)
         #expect(result.source == .network(full))

@@ -75,7 +75,7 @@ struct ManagerFailureTests {
         #expect(bench.server.requests.count == 1)
     }
 
-    @Test func `MGR-7: an original that is no picture is loaded again, unless forbidden`()
+    @Test func `MGR-7: an original that is no image is loaded again, unless forbidden`()
         async throws
     {
         let url = bench.serveJPEG("/a.jpg")
@@ -207,7 +207,8 @@ struct ManagerFailureTests {
         #expect(try await task.value == .memory)
     }
 
-    @Test func `RTY-2 RTY-3 RTY-6: the first error is kept, the last is told, the original tried`()
+    @Test
+    func `RTY-2 RTY-3 RTY-6: the first error is kept, the last is reported, the original tried`()
         async throws
     {
         bench.server.route("/404", .status(404))

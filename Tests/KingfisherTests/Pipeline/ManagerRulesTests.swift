@@ -202,7 +202,7 @@ struct ManagerRulesTests {
     }
 
     @Test(arguments: [RetryDecision.stop, .retry(userInfo: nil)])
-    func `MGR-22 W-40: an error comes on the callback queue, whoever decided`(
+    func `MGR-22 W-40: an error comes on the callback queue, whatever caused it`(
         decision: RetryDecision
     ) async {
         bench.server.route("/500", .status(500))

@@ -12,7 +12,7 @@ struct ObservingTests {
         bench = try TestBench()
     }
 
-    @Test func `explain tells why each layer would miss or hit`() async throws {
+    @Test func `explain says why each layer would miss or hit`() async throws {
         let url = bench.serveJPEG("/a.jpg")
         let never = bench.manager.explain(url)
         #expect(never.memory == .neverStored)
@@ -35,7 +35,7 @@ struct ObservingTests {
         #expect(bench.server.requests.count == 1)
     }
 
-    @Test func `explain tells of expired images`() async throws {
+    @Test func `explain names expired images`() async throws {
         let url = bench.serveJPEG("/a.jpg")
         _ = try await bench.manager.retrieveImage(
             with: url,
@@ -64,7 +64,7 @@ struct ObservingTests {
         #expect(explanation.description.contains("disk      miss, not stored"))
     }
 
-    @Test func `events tell a load from start to end`() async throws {
+    @Test func `events report a load from start to end`() async throws {
         let url = bench.serveJPEG("/a.jpg")
         let seen = Locked<[String]>([])
         let observation = bench.manager.observeLoads { event in

@@ -245,7 +245,7 @@ struct ProgressiveTests {
         #expect(kept.value.isEmpty)
     }
 
-    @Test func `PRG-6: what nobody wants is not shown`() async throws {
+    @Test func `PRG-6: what is no longer wanted is not shown`() async throws {
         let load = load(
             ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0),
             isStillWanted: { false }
@@ -257,7 +257,7 @@ struct ProgressiveTests {
         #expect(shown.value.isEmpty)
     }
 
-    @Test func `PRG-1: without somebody who shows it nothing is decoded early`() async throws {
+    @Test func `PRG-1: without a view that shows it nothing is decoded early`() async throws {
         let target = Target()
         let progressive = ImageProgressive()
         progressive.onImageUpdated.delegate(on: target) { target, _ in

@@ -169,7 +169,8 @@ struct RetrievingOriginalDataTests {
         #expect(bench.server.requests.count == 3)
     }
 
-    @Test func `bytes in memory are removed with the original, whoever removes it`() async throws {
+    @Test func `bytes in memory are removed with the original, also by another cache`() async throws
+    {
         let options: KingfisherOptionsInfo = [.memoryCacheExpiration(.seconds(600))]
         for type in [CacheType.none, .memory] {
             #expect(try await original(options).cacheType == type)

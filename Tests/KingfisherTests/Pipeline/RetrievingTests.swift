@@ -89,7 +89,7 @@ struct RetrievingTests {
         #expect(bench.server.requests.count == 2)
     }
 
-    @Test func `MGR-8: a stored file that is no picture is a miss and is removed`() async throws {
+    @Test func `MGR-8: a stored file that is no image is a miss and is removed`() async throws {
         let url = bench.serveJPEG("/a.jpg")
         try await bench.cache.storeToDisk(Data("no picture".utf8), forKey: url.cacheKey)
         let result = try await bench.manager.retrieveImage(with: url, options: [.waitForCache])
@@ -141,7 +141,7 @@ struct RetrievingTests {
         #expect(bench.cache.imageCachedType(forKey: url.cacheKey) == .none)
     }
 
-    @Test func `MGR-9 MGR-10 MGR-11: the result tells source, bytes and metrics`() async throws {
+    @Test func `MGR-9 MGR-10 MGR-11: the result has source, bytes and metrics`() async throws {
         let url = bench.serveJPEG("/a.jpg")
         let fresh = try await bench.manager.retrieveImage(with: url)
         #expect(fresh.source == .network(url))

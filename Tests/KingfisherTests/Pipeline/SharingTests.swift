@@ -111,7 +111,7 @@ struct SharingTests {
         #expect(decodes == 1)
     }
 
-    @Test func `a processor of a user's gets the bytes beside the shared picture`() async throws {
+    @Test func `a processor of a user's gets the bytes beside the shared bitmap`() async throws {
         let processor = CountingProcessor()
         let loads = [load([.processor(processor)]), load(side: 8), load(side: 16)]
         await transport.started(1)
@@ -152,7 +152,7 @@ struct SharingTests {
         _ = try await first.value
     }
 
-    @Test func `DL-11: what is asked after the end is downloaded anew`() async throws {
+    @Test func `DL-11: what is asked after the end is downloaded again`() async throws {
         let first = load([.cacheMemoryOnly])
         await transport.started(1)
         transport.transfers[0].complete(TestImage.jpeg())
@@ -164,7 +164,7 @@ struct SharingTests {
         _ = try await second.value
     }
 
-    @Test func `bytes that are no picture fail for each who wants them`() async {
+    @Test func `bytes that are no image fail for each caller`() async {
         let loads = (1...4).map { load(side: $0 * 6) }
         await transport.started(1)
         // The header is whole, so that the work is planned; the rest is missing.

@@ -138,7 +138,7 @@ struct StoredEntryTests {
     }
 
     @Test(arguments: [true, false])
-    func `a damaged entry is loaded again and stored anew`(isOriginal: Bool) async throws {
+    func `a damaged entry is loaded and stored again`(isOriginal: Bool) async throws {
         bench.serveJPEG("/a.jpg")
         let processor: any ImageProcessor = Self.small
         let id = isOriginal ? "" : processor.identifier

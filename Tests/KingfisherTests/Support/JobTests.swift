@@ -24,7 +24,7 @@ struct JobTests {
         for caller in callers { #expect(try await caller.value == 0.9) }
     }
 
-    @Test func `work runs once, whoever starts it`() async throws {
+    @Test func `work runs once, whichever caller starts it`() async throws {
         let runs = Locked(0)
         let job = Job<Int> { _ in
             runs.change { $0 += 1 }

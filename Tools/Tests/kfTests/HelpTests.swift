@@ -139,7 +139,7 @@ struct HelpTests {
     }
 
     @Test(arguments: ["get", "convert"])
-    func `the help tells steps with similar names apart`(command: String) async throws {
+    func `the help distinguishes steps with similar names`(command: String) async throws {
         let help = try await KFProgram.run(
             [command, "--help"],
             in: TemporaryFolder(),

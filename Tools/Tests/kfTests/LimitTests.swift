@@ -39,7 +39,7 @@ struct LimitTests {
     }
 
     // The limit does not apply to root.
-    @Test func `a user without threads is told at the start`() async throws {
+    @Test func `a user without threads gets an error at the start`() async throws {
         let user = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""
         let outcome = try await KFProgram.bash(
             "exec timeout 30 \(user)bash -c 'ulimit -u 1; exec \"$0\" --version' \"$0\"",

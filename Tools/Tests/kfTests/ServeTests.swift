@@ -21,7 +21,7 @@ struct ServeTests {
         #expect(outcome.status == 7)
     }
 
-    @Test func `serve without kf-serve tells where to get it`() async throws {
+    @Test func `serve without kf-serve says where to get it`() async throws {
         let folder = try TemporaryFolder()
         let outcome = try await KFProgram.run(
             ["serve"],

@@ -52,7 +52,7 @@ struct DiskIndexTests {
         #expect(index.takeUnwritten() == [])
     }
 
-    @Test func `what the log lacks is told once, in the order of use`() {
+    @Test func `what the log lacks is reported once, in the order of use`() {
         var index = index(["a", "b", "c", "d"])
         index.use("b", unwritten: .access) { entry in
             entry.access = 50

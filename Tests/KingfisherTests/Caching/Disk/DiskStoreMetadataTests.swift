@@ -97,7 +97,7 @@ struct DiskStoreMetadataTests {
         #expect(try metadata(in: store) == "one")
     }
 
-    @Test func `it is in a log that is written anew`() throws {
+    @Test func `it is in a log that is rewritten`() throws {
         let (store, other) = (open(), open())
         try put("1", metadata: "one", in: store)
         let second = try put("2", "b", metadata: "two", in: store)

@@ -99,7 +99,7 @@ struct DiskStorePowerCutTests {
         #expect(try open().data(named: "b") == data("b"))
     }
 
-    @Test func `a log that is written anew is on the medium before it takes the old one's place`()
+    @Test func `a log that is rewritten is on the medium before it takes the old one's place`()
         throws
     {
         let files = FaultyFileSystem()

@@ -176,7 +176,7 @@ struct DiskStoreRecoveryTests {
         }
     }
 
-    @Test func `temporary files go when nobody else is there`() throws {
+    @Test func `temporary files go when no other process is there`() throws {
         let temporary = folder.file(".kingfisher-abc.tmp")
         try Data("half".utf8).write(to: temporary)
         try open().prepare()

@@ -33,7 +33,7 @@ struct DiskStoreSharingTests {
         #expect(one.entries.map(\.name) == ["c"])
     }
 
-    @Test func `a log that one writes anew is found by the other`() throws {
+    @Test func `a log that one rewrites is found by the other`() throws {
         let one = open()
         let two = open()
         #expect(!two.contains("n1"))
@@ -73,7 +73,7 @@ struct DiskStoreSharingTests {
         #expect(other.statistics.damaged == 0)
     }
 
-    @Test func `what a store writes stays, whoever else opens the folder`() throws {
+    @Test func `what a store writes stays, whichever process opens the folder`() throws {
         let writing = folder.file(".kingfisher-1.tmp")
         let log = folder.file(".kingfisher.log")
         var first: DiskStore? = open()

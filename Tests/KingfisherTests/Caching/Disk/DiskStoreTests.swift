@@ -124,7 +124,7 @@ struct DiskStoreTests {
         #expect(!store.contains("a"))
     }
 
-    @Test func `DSK-22: a plain read and a probe prolong nothing`() throws {
+    @Test func `DSK-22: a plain read and a probe extend nothing`() throws {
         let store = open()
         try store.store(bytes("one"), named: "a", key: "a", expiration: .seconds(10))
         clock.advance(by: 5)
@@ -134,7 +134,7 @@ struct DiskStoreTests {
         #expect(!store.contains("a"))
     }
 
-    @Test func `what reads prolonged is still so when the folder is opened again`() throws {
+    @Test func `what reads extended is still so when the folder is opened again`() throws {
         var store: DiskStore? = open()
         try store?.store(bytes("one"), named: "a", key: "a", expiration: .seconds(10))
         clock.advance(by: 8)
@@ -336,7 +336,7 @@ struct DiskStoreTests {
         #expect(open().entries.map(\.name) == ["b", "a"])
     }
 
-    @Test func `the log does not grow for ever`() throws {
+    @Test func `the log does not grow without bound`() throws {
         let store = open()
         for round in 0..<2_000 { try fill(store, ["name \(round % 5)"]) }
         let log = try Data(contentsOf: folder.file("cache/.kingfisher.log"))

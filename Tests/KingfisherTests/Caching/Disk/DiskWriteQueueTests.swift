@@ -60,7 +60,7 @@ struct DiskWriteQueueTests {
         }
     }
 
-    @Test func `what is told as done no longer waits`() async {
+    @Test func `what is reported as done no longer waits`() async {
         valve.open()
         let pending = await withCheckedContinuation { continuation in
             queue.enqueueStore(
@@ -178,7 +178,7 @@ struct DiskWriteQueueTests {
         #expect(queue.store.contains("small"))
     }
 
-    @Test func `bytes are made when their turn comes, and a failure to make them is told`()
+    @Test func `bytes are made when they are next, and a failure to make them is reported`()
         async throws
     {
         let log = EventLog()
@@ -207,7 +207,7 @@ struct DiskWriteQueueTests {
         #expect(try queue.store.data(named: "a") == Data("made".utf8))
     }
 
-    @Test func `each change is told once, though the next comes as its line ends`() async {
+    @Test func `each change is reported once, though the next comes as its line ends`() async {
         let queue = DiskWriteQueue(store: queue.store)
         let told = Locked(0)
         // A change that comes when the one before it was told meets the end of its line.

@@ -69,7 +69,7 @@ struct MemoryStorageTests {
     }
 
     @Test
-    func `MEM-10: the cost counts what has expired, not what was evicted, and prolongs nothing`() {
+    func `MEM-10: the cost counts what has expired, not what was evicted, and extends nothing`() {
         let backend = backend(limit: 5)
         backend.store(value: Value(cacheCost: 3), forKey: "a", expiration: .seconds(10))
         backend.store(value: Value(cacheCost: 2), forKey: "b", expiration: .seconds(10))

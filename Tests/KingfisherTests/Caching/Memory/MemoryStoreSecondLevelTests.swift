@@ -31,7 +31,7 @@ struct MemoryStoreSecondLevelTests {
         #expect(!store.contains(CacheKey("other")))
     }
 
-    @Test func `an evicted object that nobody uses is gone`() {
+    @Test func `an evicted object that is not used is gone`() {
         let store = store()
         store.store(Picture(), for: CacheKey("first"), cost: 10, expiration: .seconds(60))
         store.store(Picture(), for: CacheKey("other"), cost: 10, expiration: .seconds(60))
@@ -62,7 +62,7 @@ struct MemoryStoreSecondLevelTests {
         #expect(backend.statistics.revivals == 1)
     }
 
-    @Test func `a picture that is evicted is found as long as somebody shows it`() {
+    @Test func `an image that is evicted is found as long as a view shows it`() {
         let backend = MemoryStorage.Backend<KFCrossPlatformImage>(
             config: .init(totalCostLimit: 100),
             clock: clock.clock

@@ -80,7 +80,7 @@ struct MemoryStoreTests {
         #expect(!store.contains(key(1)))
     }
 
-    @Test func `MEM-5, MEM-7: neither a plain read nor a probe prolongs`() {
+    @Test func `MEM-5, MEM-7: neither a plain read nor a probe extends`() {
         let store = store()
         fill(store, [1])
         clock.advance(by: 200)
@@ -90,7 +90,7 @@ struct MemoryStoreTests {
         #expect(!store.contains(key(1)))
     }
 
-    @Test func `MEM-6: a fixed date is never prolonged by the entry's own rule`() {
+    @Test func `MEM-6: a fixed date is never extended by the entry's own rule`() {
         let store = store()
         let date = Date(timeIntervalSinceReferenceDate: clock.now + 10)
         store.store(1, for: key(1), cost: 1, expiration: .date(date))

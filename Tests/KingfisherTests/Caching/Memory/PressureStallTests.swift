@@ -95,7 +95,7 @@ struct PressureStallTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `sources are looked for again when somebody else wants reports`() async {
+    func `sources are looked for again when another caller wants reports`() async {
         let groups = Groups(reports: [])
         let stall = PressureStall(reports: groups.open)
         let told = Locked(0)

@@ -251,7 +251,7 @@ struct ResumingTests {
         #expect(partials.isEmpty)
     }
 
-    @Test func `a request with other headers does not go on with it`() async throws {
+    @Test func `a request with other headers does not continue it`() async throws {
         serve { [self] in part() }
         _ = await download()
         _ = await download(fields: ["Authorization": "me"])

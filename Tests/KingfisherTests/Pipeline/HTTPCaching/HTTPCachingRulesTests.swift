@@ -30,7 +30,7 @@ struct HTTPCachingRulesTests {
     }
 
     @Test(arguments: ValidationRules.variants, Interlude.allCases)
-    func `variants are told apart`(rule: CachingRule, interlude: Interlude) async throws {
+    func `variants are distinguished`(rule: CachingRule, interlude: Interlude) async throws {
         try await CachingScript(interlude).play(rule)
     }
 
