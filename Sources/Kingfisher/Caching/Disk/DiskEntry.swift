@@ -150,8 +150,8 @@ public struct DiskStatistics: Sendable, Equatable {
     public internal(set) var adopted = 0
     /// How often the index was rebuilt because its log was missing or damaged.
     public internal(set) var rebuilds = 0
-    /// The total size in bytes of the entries, where shared files count once, and of files that dead processes left and that cannot
-    /// be removed.
+    /// The total size in bytes of the entries, where shared files count once, and of files that dead
+    /// processes left and that cannot be removed.
     public internal(set) var size = 0
     /// The number of entries.
     public internal(set) var count = 0
