@@ -99,7 +99,7 @@ struct DecodedFrames: ImageFrameSource, LoopCounting {
 ///
 /// While players use it, the memory that it holds counts for the allowance of all animations.
 final class EncodedFrameSource: ImageFrameSource, BufferedFrames, LoopCounting {
-    private let encoded: Data
+    private let encoded: AnimationBytes
     private let scale: CGFloat
     private let decoder: FrameDecoder
     private let limits: DecodeLimits
@@ -111,22 +111,27 @@ final class EncodedFrameSource: ImageFrameSource, BufferedFrames, LoopCounting {
     /// Parses the structure of a file without decoding frames.
     ///
     /// - Throws: `CodecError`.
+    convenience init(_ data: Data, scale: CGFloat, limits: DecodeLimits = .default) throws {
+        try self.init(AnimationBytes(data, allowance: nil), scale: scale, limits: limits)
+    }
+
+    /// See ``init(_:scale:limits:)``.
     init(
-        _ data: Data,
+        _ bytes: AnimationBytes,
         scale: CGFloat,
         limits: DecodeLimits = .default,
         allowance: FrameAllowance = .shared
     ) throws {
-        encoded = data
+        encoded = bytes
         self.scale = scale
         self.limits = limits
         self.allowance = allowance
-        decoder = try FrameDecoder(data, options: DecodeOptions(limits: limits))
+        decoder = try FrameDecoder(bytes.data, options: DecodeOptions(limits: limits))
     }
 
     deinit { allowance.add(-counted.load(ordering: .relaxed)) }
 
-    var data: Data? { encoded }
+    var data: Data? { encoded.data }
 
     var frameCount: Int { decoder.frameCount }
 
@@ -134,6 +139,7 @@ final class EncodedFrameSource: ImageFrameSource, BufferedFrames, LoopCounting {
 
     func releaseBuffers(keepsCanvas: Bool) {
         decoder.releaseMemory(keepsCanvas: keepsCanvas)
+        if !keepsCanvas { encoded.releasePages() }
         count()
     }
 
