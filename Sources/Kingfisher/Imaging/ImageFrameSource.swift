@@ -99,7 +99,7 @@ struct DecodedFrames: ImageFrameSource, LoopCounting {
 ///
 /// While players use it, the memory that it holds counts for the allowance of all animations.
 final class EncodedFrameSource: ImageFrameSource, BufferedFrames, LoopCounting {
-    private let encoded: AnimationBytes
+    private let encoded: Data
     private let scale: CGFloat
     private let decoder: FrameDecoder
     private let limits: DecodeLimits
@@ -111,27 +111,22 @@ final class EncodedFrameSource: ImageFrameSource, BufferedFrames, LoopCounting {
     /// Parses the structure of a file without decoding frames.
     ///
     /// - Throws: `CodecError`.
-    convenience init(_ data: Data, scale: CGFloat, limits: DecodeLimits = .default) throws {
-        try self.init(AnimationBytes(data, allowance: nil), scale: scale, limits: limits)
-    }
-
-    /// See ``init(_:scale:limits:)``.
     init(
-        _ bytes: AnimationBytes,
+        _ data: Data,
         scale: CGFloat,
         limits: DecodeLimits = .default,
         allowance: FrameAllowance = .shared
     ) throws {
-        encoded = bytes
+        encoded = data
         self.scale = scale
         self.limits = limits
         self.allowance = allowance
-        decoder = try FrameDecoder(bytes.data, options: DecodeOptions(limits: limits))
+        decoder = try FrameDecoder(data, options: DecodeOptions(limits: limits))
     }
 
     deinit { allowance.add(-counted.load(ordering: .relaxed)) }
 
-    var data: Data? { encoded.data }
+    var data: Data? { encoded }
 
     var frameCount: Int { decoder.frameCount }
 
@@ -139,7 +134,6 @@ final class EncodedFrameSource: ImageFrameSource, BufferedFrames, LoopCounting {
 
     func releaseBuffers(keepsCanvas: Bool) {
         decoder.releaseMemory(keepsCanvas: keepsCanvas)
-        if !keepsCanvas { encoded.releasePages() }
         count()
     }
 

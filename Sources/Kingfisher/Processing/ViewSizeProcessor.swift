@@ -71,10 +71,8 @@ package struct ViewSizeProcessor: ImageProcessor {
         _ options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
         let creating = options.imageCreatingOptions
-        guard !creating.preloadAll, !creating.onlyFirstFrame else { return nil }
-        let bytes = AnimationBytes(data, allowance: AnimationBytes.allowance)
-        // Nil is the documented result for undecodable bytes; `UndecodableReason` finds the reason.
-        guard let source = try? EncodedFrameSource(bytes, scale: creating.scale),
+        guard !creating.preloadAll, !creating.onlyFirstFrame,
+            let source = try? EncodedFrameSource(data, scale: creating.scale),
             source.frameCount > 1
         else { return nil }
         let wanted = target(for: source.size, scale: options.scaleFactor)

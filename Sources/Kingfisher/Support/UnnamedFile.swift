@@ -72,19 +72,6 @@ import SystemPackage
         }
     }
 
-    /// The bytes as a mapping of an unnamed file; unlike memory the kernel can reclaim it.
-    ///
-    /// - Throws: `Errno` of making, writing or mapping the file.
-    static func copy(of data: Data) throws -> Data {
-        let copy = try make()
-        return try copy.closeAfter {
-            try data.withUnsafeBytes { bytes in
-                _ = try copy.writeAll(toAbsoluteOffset: 0, bytes)
-            }
-            return try Data.mapping(copy, count: data.count)
-        }
-    }
-
     /// Returns the number of bytes copied.
     private static func fill(
         _ copy: FileDescriptor,

@@ -230,8 +230,7 @@ struct FramePlayerTests {
         let allowance = FrameAllowance(limit: 64 << 20)
         let fixtures = try IsolatedDecodingTests.fixtures()
         let file = try #require(fixtures.first { $0.name == "animated.gif" }?.data)
-        let bytes = AnimationBytes(file, allowance: nil)
-        let source = try EncodedFrameSource(bytes, scale: 1, allowance: allowance)
+        let source = try EncodedFrameSource(file, scale: 1, allowance: allowance)
         _ = source.frame(at: 0)
         #expect(allowance.usedBytes == 0)
         source.beginUse()
@@ -239,40 +238,6 @@ struct FramePlayerTests {
         #expect(allowance.usedBytes >= source.bufferBytes)
         source.endUse()
         #expect(allowance.usedBytes == 0)
-    }
-
-    @Test func `encoded bytes beyond the allowance are in a file, and the frames stay the same`()
-        throws
-    {
-        let frames = (0..<3).map { number in
-            KFCrossPlatformImage(bitmap: TestImage.bitmap(width: 300, height: 200 + number))
-                .kf.resize(to: CGSize(width: 300, height: 200))
-        }
-        let shown = DecodedFrames(images: frames, delays: [1, 1, 1], loopCount: 0)
-        let file = try #require(shown.encoded(as: .GIF, quality: 1))
-        try #require(file.count >= 1 << 14)
-        let plain = try EncodedFrameSource(file, scale: 1)
-        let allowance = FrameAllowance(limit: file.count)
-        do {
-            let bytes = [AnimationBytes(file, allowance: allowance)]
-            #expect(allowance.usedBytes == file.count)
-            let mapped = AnimationBytes(file, allowance: allowance)
-            #expect(allowance.usedBytes == file.count)
-            let source = try EncodedFrameSource(mapped, scale: 1)
-            for index in [0, 1, 2, 1] {
-                #expect(source.frame(at: index)?.bitmap == plain.frame(at: index)?.bitmap)
-                source.releaseBuffers(keepsCanvas: false)
-            }
-            #expect(source.data == file)
-            #expect(isAligned(mapped.data))
-            withExtendedLifetime(bytes) {}
-        }
-        #expect(allowance.usedBytes == 0)
-    }
-
-    /// Whether bytes begin with a page, as a mapping does and memory of the heap does not.
-    private func isAligned(_ data: Data) -> Bool {
-        data.withUnsafeBytes { Int(bitPattern: $0.baseAddress) % 4_096 == 0 }
     }
 
     @Test(.timeLimit(.minutes(1)))
