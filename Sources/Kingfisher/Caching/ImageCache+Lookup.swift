@@ -170,7 +170,7 @@ extension ImageCache {
         if options.loadDiskFileSynchronously {
             read()
         } else {
-            reader.submit(priority: options.downloadPriority, read)
+            reader.submit(priority: options.priority, read)
         }
     }
 

@@ -23,6 +23,11 @@ extension KFOptionSetter {
         setting(\.downloadPriority, to: priority)
     }
 
+    /// See ``KingfisherOptionsInfoItem/interest(_:)``.
+    public func interest(_ interest: ImageInterest?) -> Self {
+        setting(\.interest, to: interest)
+    }
+
     /// Sets whether the caches are skipped.
     public func forceRefresh(_ enabled: Bool = true) -> Self {
         setting(\.forceRefresh, to: enabled)

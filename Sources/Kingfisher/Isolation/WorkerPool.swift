@@ -105,7 +105,9 @@ final class WorkerPool: Sendable {
                 try await withCheckedThrowingContinuation { continuation in
                     let job = WorkerJob(request) { continuation.resume(with: $0) }
                     let number = lanes.queue.submit(job, priority: urgency.priority)
-                    urgency.follow { [lanes] in lanes.queue.raise(number, to: $0) }
+                    urgency.follow { [lanes, unowned urgency] in
+                        lanes.queue.move(number, urgency)
+                    }
                     cancelled.onCancel { [lanes] in lanes.queue.cancel(job, number) }
                 }
             } onCancel: {

@@ -52,7 +52,7 @@ final class WorkerQueue: Sendable {
 
     /// Adds a request.
     ///
-    /// - Returns: Its number for ``raise(_:to:)`` and ``cancel(_:_:)``.
+    /// - Returns: Its number for ``move(_:_:)`` and ``cancel(_:_:)``.
     func submit(_ job: WorkerJob, priority: Float) -> UInt64 {
         let (number, lane) = state.withLock { state -> (UInt64?, Int?) in
             guard !state.isStopped else { return (nil, nil) }
@@ -66,8 +66,9 @@ final class WorkerQueue: Sendable {
         return number
     }
 
-    func raise(_ number: UInt64, to priority: Float) {
-        state.withLock { $0.waiting.raise(number, to: priority) }
+    /// Moves a waiting request to the place of its urgency.
+    func move(_ number: UInt64, _ urgency: Urgency) {
+        state.withLock { $0.waiting.move(number, to: urgency.priority) }
     }
 
     func cancel(_ job: WorkerJob, _ number: UInt64) {

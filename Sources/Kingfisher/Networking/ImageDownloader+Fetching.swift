@@ -130,7 +130,14 @@ extension ImageDownloader {
         let latch = CancellationLatch()
         let joined = Mutex<DownloadToken?>(nil)
         let isStored = Mutex(false)
-        let priority = task.ownPriority ?? self.priority(parameters.options)
+        let interest = parameters.options.interest
+        let priority =
+            interest?.priority ?? task.ownPriority ?? self.priority(parameters.options)
+        // An earlier attempt has left the priority of its time.
+        let follower = interest?.follow { [unowned interest] in
+            if let interest { task.priority = interest.priority }
+        }
+        defer { if let follower { interest?.unfollow(follower) } }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let caller = DownloadCaller(
@@ -231,6 +238,7 @@ extension ImageDownloader {
 
     /// The priority of the options, or that of ``transferSettings`` if they have the default.
     private func priority(_ options: KingfisherParsedOptionsInfo) -> Float {
+        if let interest = options.interest { return interest.priority }
         let chosen = options.downloadPriority
         return chosen == TransferSettings.defaultPriority ? transferSettings.priority : chosen
     }

@@ -19,6 +19,8 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case transition(ImageTransition)
     /// The priority of the download, 0 to 1.
     case downloadPriority(Float)
+    /// When the image will be seen, which may change; overrides the priority.
+    case interest(ImageInterest)
     /// Skip the caches and load from the source.
     case forceRefresh
     /// Accept only a memory hit; otherwise load from the source without reading the disk.

@@ -54,6 +54,7 @@ extension ParsedValues {
         switch item {
         case .transition(let transition): self.transition = transition
         case .downloadPriority(let priority): downloadPriority = priority
+        case .interest(let interest): self.interest = interest
         case .scaleFactor(let factor): scaleFactor = factor
         case .onFailureImage(let image): onFailureImage = .some(image)
         case .diskStoreWriteOptions(let options): diskStoreWriteOptions = options

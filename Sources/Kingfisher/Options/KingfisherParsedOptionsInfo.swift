@@ -39,6 +39,7 @@ struct ParsedValues: Sendable {
     var downloader: ImageDownloader? = nil
     var transition: ImageTransition = .none
     var downloadPriority: Float = 0.5
+    var interest: ImageInterest? = nil
     var forceRefresh: Bool = false
     var fromMemoryCacheOrRefresh: Bool = false
     var forceTransition: Bool = false
@@ -115,6 +116,13 @@ extension KingfisherParsedOptionsInfo {
         get { storage.values.downloadPriority }
         set { values.downloadPriority = newValue }
     }
+    /// When the image will be seen; overrides the priority.
+    public var interest: ImageInterest? {
+        get { storage.values.interest }
+        set { values.interest = newValue }
+    }
+    /// The current priority of the load.
+    var priority: Float { interest?.priority ?? downloadPriority }
     /// Whether the caches are skipped.
     public var forceRefresh: Bool {
         get { storage.values.forceRefresh }

@@ -87,7 +87,7 @@ struct FileLoad {
         let found = try? await request.targetCache.find(
             entry(of: source, as: identifier),
             extending: request.options.diskCacheAccessExtendingExpiration,
-            priority: request.options.downloadPriority
+            priority: request.options.priority
         )
         guard let data = found else { return nil }
         let format = data.kf.imageFormat
@@ -117,7 +117,7 @@ struct FileLoad {
         let isFresh = result.cacheType == .none
         let original = isFresh ? result.data() : nil
         if let original, !result.isTruncated, takes(original) { return original }
-        let lane = Lane(in: ImageMaker.pool, priority: request.options.downloadPriority)
+        let lane = Lane(in: ImageMaker.pool, priority: request.options.priority)
         // In a task, which encoders ask whether it was cancelled.
         let data = try await Job.run(in: lane) { [self] _ in
             encoding.map { $0.data(of: result.image) }

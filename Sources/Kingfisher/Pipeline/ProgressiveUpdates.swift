@@ -78,7 +78,7 @@ final class ProgressiveUpdates: Sendable {
 
     private func next(_ decoding: ProgressiveDecoding, _ bytes: Data) async -> KFCrossPlatformImage?
     {
-        let urgency = Urgency(request.options.downloadPriority)
+        let urgency = Urgency(request.options.priority)
         // It only throws if cancelled, and then nothing is shown.
         let image = try? await ImageMaker.pool.run(urgency: urgency) { decoding.next(bytes) }
         return image ?? nil

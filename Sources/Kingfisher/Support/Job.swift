@@ -12,7 +12,7 @@ final class Job<Value: Sendable>: Sendable {
     struct Abandoned: Error {}
 
     private struct State {
-        var waiters: [Int: Waiter] = [:]
+        var waiters: [Int: (waiter: Waiter, priority: Float)] = [:]
         var lastID = 0
         var outcome: Result<Value, any Error>?
         var task: Task<Void, Never>?
@@ -20,6 +20,9 @@ final class Job<Value: Sendable>: Sendable {
         var work: Work?
         /// Whether all callers have left; the work may still run, but is cancelled.
         var isAbandoned = false
+
+        /// The highest priority of the callers; nil without callers.
+        var highest: Float? { waiters.values.lazy.map(\.priority).max() }
     }
 
     /// The priority of the work: the highest of its callers.
@@ -59,7 +62,7 @@ final class Job<Value: Sendable>: Sendable {
     func start() {
         guard let work = state.withLock({ $0.work.take() }) else { return }
         Counters.jobs.add()
-        if let lane { urgency.follow { lane.raise(to: $0) } }
+        if let lane { urgency.follow { lane.move() } }
         let task = Task(executorPreference: lane) { [self] in
             let outcome = await Self.outcome(of: work, urgency)
             lane?.end()
@@ -93,16 +96,18 @@ final class Job<Value: Sendable>: Sendable {
     /// Waits for the result.
     ///
     /// - Parameters:
-    ///   - caller: The urgency of this caller; a later rise also raises that of the work.
+    ///   - caller: The urgency of this caller; a later change also changes that of the work. By
+    ///     default it is the present one of the work.
     ///   - staysCancelled: Whether the caller waits even if its task is cancelled.
     /// - Returns: The result.
     /// - Throws: The error of the work, `CancellationError` if this caller's task is cancelled, or
     ///   ``Abandoned``.
     func value(
-        urgency caller: Urgency = Urgency(),
+        urgency caller: Urgency? = nil,
         staysCancelled: Bool = false
     ) async throws -> Value {
         if WorkPool.isOccupied { lane?.free() }
+        let caller = caller ?? Urgency(urgency.priority)
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -133,7 +138,7 @@ final class Job<Value: Sendable>: Sendable {
         let outcome = state.withLock { state -> Result<Value, any Error>? in
             if let outcome = state.outcome { return outcome }
             if state.isAbandoned { return .failure(Abandoned()) }
-            state.waiters[id] = continuation
+            state.waiters[id] = (continuation, caller.priority)
             return nil
         }
         if let outcome {
@@ -143,7 +148,19 @@ final class Job<Value: Sendable>: Sendable {
                 with: isCancelled ? .failure(CancellationError()) : outcome
             )
         }
-        caller.follow { [urgency] in urgency.raise(to: $0) }
+        // Called by the caller's urgency alone, and until ``value(urgency:staysCancelled:)`` returns.
+        caller.follow { [self, unowned caller] in follow(caller, id) }
+    }
+
+    /// Updates the urgency of the work after that of a caller has changed.
+    private func follow(_ caller: Urgency, _ id: Int) {
+        urgency.change {
+            state.withLock { state in
+                guard state.waiters[id] != nil else { return nil }
+                state.waiters[id]?.priority = caller.priority
+                return state.highest
+            }
+        }
     }
 
     private func finish(_ outcome: Result<Value, any Error>) {
@@ -154,21 +171,25 @@ final class Job<Value: Sendable>: Sendable {
             state.task = nil
             return state.waiters
         }
-        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) {
+        for (_, entry) in waiters.sorted(by: { $0.key < $1.key }) {
             Counters.resumptions.add()
-            waiter.resume(with: outcome)
+            entry.waiter.resume(with: outcome)
         }
     }
 
     private func leave(_ id: Int) {
         let (waiter, abandoned) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
-            guard let waiter = state.waiters.removeValue(forKey: id) else { return (nil, nil) }
+            guard let waiter = state.waiters.removeValue(forKey: id)?.waiter else {
+                return (nil, nil)
+            }
             guard state.waiters.isEmpty else { return (waiter, nil) }
             state.isAbandoned = true
             return (waiter, state.task)
         }
         abandoned?.cancel()
-        waiter?.resume(throwing: CancellationError())
+        guard let waiter else { return }
+        urgency.change { state.withLock { $0.highest } }
+        waiter.resume(throwing: CancellationError())
     }
 }
 

@@ -22,7 +22,7 @@ struct UrgentQueue<Element: Sendable>: Sendable {
 
     /// The entries by number; an entry is in the queue as long as it is here.
     private var entries: [UInt64: Entry] = [:]
-    /// Also contains places of entries that were removed or raised; ``next()`` skips them.
+    /// Also contains places of entries that were removed or moved; ``next()`` skips them.
     private var places = Heap<Place>()
     private var lastNumber: UInt64 = 0
 
@@ -52,9 +52,11 @@ struct UrgentQueue<Element: Sendable>: Sendable {
         return entry.element
     }
 
-    /// Raises the priority of an element if it is still in the queue with a lower one.
-    mutating func raise(_ number: UInt64, to priority: Float) {
-        guard var entry = entries[number], entry.priority < priority else { return }
+    /// Changes the priority of an element if it is still in the queue.
+    mutating func move(_ number: UInt64, to priority: Float) {
+        guard var entry = entries[number], !priority.isNaN, entry.priority != priority else {
+            return
+        }
         entry.priority = priority
         put(entry, at: number)
         removeOldPlaces()
@@ -121,13 +123,13 @@ struct Heap<Element: Comparable> {
 
 extension Heap: Sendable where Element: Sendable {}
 
-/// The urgency of shared work: the highest priority of its callers so far.
+/// The urgency of shared work: the highest priority of its callers.
 ///
-/// It only rises. When an urgent caller leaves, the remaining callers keep the priority.
+/// When the last caller leaves, the priority stays.
 final class Urgency: Sendable {
     private struct State: Sendable {
         var priority: Float
-        var listener: (@Sendable (Float) -> Void)?
+        var listener: (@Sendable () -> Void)?
     }
 
     private let state: Mutex<State>
@@ -139,22 +141,24 @@ final class Urgency: Sendable {
 
     var priority: Float { state.withLock { $0.priority } }
 
-    /// Raises the priority, and notifies the listener if it changed.
-    func raise(to priority: Float) {
-        let listener = state.withLock { state -> (@Sendable (Float) -> Void)? in
-            guard priority > state.priority else { return nil }
-            state.priority = priority
+    /// Changes the priority to the result of `priority`, unless that is nil, and notifies the
+    /// listener of a change.
+    ///
+    /// Computed under the lock, so that the last of several concurrent changes is not lost.
+    func change(to priority: () -> Float?) {
+        let listener = state.withLock { state -> (@Sendable () -> Void)? in
+            guard let new = priority(), new != state.priority else { return nil }
+            state.priority = new
             return state.listener
         }
-        listener?(priority)
+        listener?()
     }
 
-    /// Calls `listener` now and whenever the priority rises; replaces the previous listener.
-    func follow(_ listener: (@Sendable (Float) -> Void)?) {
-        let priority = state.withLock { state in
-            state.listener = listener
-            return state.priority
-        }
-        listener?(priority)
+    /// Calls `listener` now and whenever the priority changes; replaces the previous listener.
+    ///
+    /// Changes may overlap, so the listener reads the priority itself.
+    func follow(_ listener: (@Sendable () -> Void)?) {
+        state.change { $0.listener = listener }
+        listener?()
     }
 }

@@ -64,7 +64,7 @@ final class WorkPool: Sendable {
     /// Runs `body` on a thread of the pool and returns its result.
     ///
     /// - Parameters:
-    ///   - urgency: Determines the place in the queue; may rise while the job waits.
+    ///   - urgency: Determines the place in the queue; may change while the job waits.
     ///   - body: The work.
     /// - Returns: The result of `body`.
     /// - Throws: `CancellationError` if cancelled before `body` starts, otherwise the error of
@@ -86,7 +86,7 @@ final class WorkPool: Sendable {
                         continuation.resume(with: Swift.Result { try body() })
                     }
                 }
-                urgency.follow { [weak self] in self?.raise(job, to: $0) }
+                urgency.follow { [weak self, unowned urgency] in self?.move(job, urgency) }
             }
         } onCancel: {
             cancelled.cancel()
@@ -104,9 +104,9 @@ final class WorkPool: Sendable {
         return job
     }
 
-    /// Raises the priority of waiting work; no effect on running or finished work.
-    private func raise(_ job: UInt64, to priority: Float) {
-        state.withLock { $0.closures.raise(job, to: priority) }
+    /// Moves waiting work to the place of its urgency; no effect on running or finished work.
+    private func move(_ job: UInt64, _ urgency: Urgency) {
+        state.withLock { $0.closures.move(job, to: urgency.priority) }
     }
 
     /// Runs `body`, which waits for a disk, on a thread of this pool, while another thread computes.
@@ -149,12 +149,13 @@ final class WorkPool: Sendable {
         if isQueued { startThread() } else { Self.free.async(execute: step) }
     }
 
-    fileprivate func raise(_ lane: Lane, to priority: Float) {
+    fileprivate func move(_ lane: Lane) {
         state.withLock { state in
+            let priority = lane.urgency.priority
             lane.place { place in
-                guard case .new(let former, let number) = place, former < priority else { return }
+                guard case .new(let former, let number) = place, former != priority else { return }
                 place = .new(priority, number)
-                if let number { state.lanes.raise(number, to: priority) }
+                if let number { state.lanes.move(number, to: priority) }
             }
         }
     }
@@ -234,7 +235,7 @@ final class Lane: TaskExecutor {
     }
 
     let pool: WorkPool
-    /// The highest priority of those who wait for the task.
+    /// The highest priority of the callers that wait for the task.
     let urgency: Urgency
     private let state: Mutex<Place>
 
@@ -254,8 +255,8 @@ final class Lane: TaskExecutor {
         pool.submit({ job.runSynchronously(on: self.asUnownedTaskExecutor()) }, of: self)
     }
 
-    /// Raises the priority of work that has not begun.
-    func raise(to priority: Float) { pool.raise(self, to: priority) }
+    /// Moves work that has not begun to the place of its urgency.
+    func move() { pool.move(self) }
 
     /// Runs the work without waiting for other work.
     func free() { pool.free(self) }

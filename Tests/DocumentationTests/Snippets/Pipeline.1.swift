@@ -5,7 +5,22 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-let url = URL(string: "https://example.com/photo.jpg")!
-let explanation = KingfisherManager.shared.explain(.network(url))
-print(explanation)
+@MainActor
+final class Cell {
+    private let interest = ImageInterest(.prefetch)
+    let view = KFCrossPlatformImageView()
+
+    func show(_ url: URL) {
+        view.kf.setImage(with: url, options: [.interest(interest)])
+    }
+
+    /// Called in each frame while the list moves.
+    func moved(secondsUntilSeen seconds: Double?) {
+        switch seconds {
+        case nil: interest.deadline = .gone
+        case 0?: interest.deadline = .now
+        case let seconds?: interest.deadline = .after(.seconds(seconds))
+        }
+    }
+}
 }

@@ -6,11 +6,6 @@ import Kingfisher
 
 private func snippet() async throws {
 let url = URL(string: "https://example.com/photo.jpg")!
-let task = Task { try await KingfisherManager.shared.retrieveImage(with: url) }
-task.cancel()
-do {
-    _ = try await task.value
-} catch let error as KingfisherError where error.isCancellation {
-    print("cancelled")
-}
+let explanation = KingfisherManager.shared.explain(.network(url))
+print(explanation)
 }

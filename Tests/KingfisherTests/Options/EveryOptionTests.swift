@@ -64,6 +64,7 @@ struct EveryOptionTests {
         let image = KFCrossPlatformImage()
         let queue = DispatchQueue(label: "options")
         let (cache, downloader) = (cache, downloader)
+        let interest = ImageInterest()
         return [
             Item(.targetCache(cache)) { $0.targetCache === cache },
             Item(.originalCache(cache)) { $0.originalCache === cache && $0.targetCache == nil },
@@ -72,6 +73,7 @@ struct EveryOptionTests {
                 if case .fade(2) = $0.transition { true } else { false }
             },
             Item(.downloadPriority(0.9)) { $0.downloadPriority == 0.9 },
+            Item(.interest(interest)) { $0.interest === interest },
             Item(.callbackQueue(.dispatch(queue))) {
                 if case .dispatch(let other) = $0.callbackQueue { other === queue } else { false }
             },

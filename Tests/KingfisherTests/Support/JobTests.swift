@@ -19,9 +19,27 @@ struct JobTests {
         }
         // An earlier caller becomes more urgent, as when another one joins the load that waits for
         // it.
-        calm.raise(to: 0.9)
+        calm.change { 0.9 }
         gate.open()
         for caller in callers { #expect(try await caller.value == 0.9) }
+    }
+
+    @Test func `work is less urgent once its most urgent caller has left, or waits longer`() async {
+        let gate = Gate()
+        let job = Job<Void>(priority: 0.9) { _ in await gate.wait() }
+        job.start()
+        let seen = Urgency(0.5)
+        let callers = [Urgency(0.9), seen, Urgency(0.25)].map { urgency in
+            Task.immediate { try await job.value(urgency: urgency) }
+        }
+        #expect(job.urgency.priority == 0.9)
+        callers[0].cancel()
+        _ = await callers[0].result
+        #expect(job.urgency.priority == 0.5)
+        seen.change { 0.1 }
+        #expect(job.urgency.priority == 0.25)
+        gate.open()
+        for caller in callers { _ = await caller.result }
     }
 
     @Test func `work runs once, whichever caller starts it`() async throws {
@@ -115,7 +133,7 @@ struct LaneTests {
             begin(priority: priority) { order.change { $0.append(name) } }
         }
         // The first step is queued by then, because tasks are queued where they are made.
-        low.urgency.raise(to: 0.5)
+        low.urgency.change { 0.5 }
         blocker.signal()
         for task in tasks + [raised] { try await task.value }
         #expect(order.value == ["urgent", "raised", "calm"])

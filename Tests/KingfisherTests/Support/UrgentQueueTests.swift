@@ -19,10 +19,21 @@ struct UrgentQueueTests {
         var queue = UrgentQueue<String>()
         let old = queue.insert("old", priority: 0)
         _ = queue.insert("young", priority: 1)
-        queue.raise(old, to: 1)
-        queue.raise(old, to: 0.5)
+        queue.move(old, to: 0.5)
+        queue.move(old, to: 1)
         #expect(queue.next() == "old")
         #expect(queue.next() == "young")
+        #expect(queue.next() == nil)
+    }
+
+    @Test func `an element of less priority falls behind`() {
+        var queue = UrgentQueue<String>()
+        let gone = queue.insert("gone", priority: 1)
+        _ = queue.insert("here", priority: 0.5)
+        queue.move(gone, to: 0.1)
+        queue.move(gone, to: .nan)
+        #expect(queue.next() == "here")
+        #expect(queue.next() == "gone")
         #expect(queue.next() == nil)
     }
 
@@ -32,7 +43,7 @@ struct UrgentQueueTests {
         _ = queue.insert("here", priority: 0)
         #expect(queue.remove(number) == "gone")
         #expect(queue.remove(number) == nil)
-        queue.raise(number, to: 2)
+        queue.move(number, to: 2)
         #expect(queue.next() == "here")
         #expect(queue.next() == nil)
     }
@@ -58,10 +69,10 @@ struct UrgentQueueTests {
                 #expect(
                     (queue.remove(other) != nil) == (expected.removeValue(forKey: other) != nil)
                 )
-            } else if let before = expected[other] {
-                let raised = Float(Int.random(in: 0...8, using: &chance)) / 8
-                queue.raise(other, to: raised)
-                expected[other] = max(before, raised)
+            } else if expected[other] != nil {
+                let moved = Float(Int.random(in: 0...8, using: &chance)) / 8
+                queue.move(other, to: moved)
+                expected[other] = moved
             }
         }
         var left: [UInt64] = []

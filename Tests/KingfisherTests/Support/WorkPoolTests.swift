@@ -73,7 +73,7 @@ struct WorkPoolTests {
         let other = Task.immediate {
             try await pool.run(urgency: Urgency(0.5)) { order.change { $0.append("other") } }
         }
-        urgency.raise(to: 0.9)
+        urgency.change { 0.9 }
         blocker.signal()
         try await raised.value
         try await other.value

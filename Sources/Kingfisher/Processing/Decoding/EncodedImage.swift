@@ -126,7 +126,11 @@ final class EncodedImage: Sendable {
         while true {
             let job = join(request, maker, isWanted)
             do {
-                let urgency = Urgency(request.options.downloadPriority)
+                let urgency = Urgency(request.options.priority)
+                let follower = request.options.interest?.follow { [options = request.options] in
+                    urgency.change { options.priority }
+                }
+                defer { if let follower { request.options.interest?.unfollow(follower) } }
                 return try await job.value(urgency: urgency, staysCancelled: staysCancelled)
             } catch is Job<KFCrossPlatformImage>.Abandoned {
                 // The last caller left between the two calls; the next job is a new one.
@@ -159,7 +163,7 @@ final class EncodedImage: Sendable {
         _ request: DecodeRequest,
         _ maker: ImageMaker
     ) -> Job<KFCrossPlatformImage> {
-        let lane = Lane(in: maker.pool, priority: request.options.downloadPriority)
+        let lane = Lane(in: maker.pool, priority: request.options.priority)
         return Job(in: lane) { [self] _ in
             try readIfFirst(in: lane, request)
             return try await image(request, by: maker, in: lane)

@@ -56,7 +56,7 @@ final class ImageMaker: Sendable {
         of item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
     ) async throws -> KFCrossPlatformImage {
-        let lane = Lane(in: pool, priority: options.downloadPriority)
+        let lane = Lane(in: pool, priority: options.priority)
         return try await Job.run(in: lane) { [self] _ in
             try await image(of: item, options, in: lane)
         }
