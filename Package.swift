@@ -163,7 +163,7 @@ let package = Package(
             name: "KingfisherTests",
             dependencies: [
                 "Kingfisher", "KingfisherTesting", "Codecs", "Pixels", "TestSupport", "CCrypto",
-                "CIsolationShim", "isolation-worker",
+                "CCurlShim", "CIsolationShim", "isolation-worker",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -3,6 +3,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -131,32 +132,80 @@ static void make_slot(void) {
     slot = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, context_freed);
 }
 
-// The current round of the loop that runs on this thread.
-static _Thread_local struct {
-    struct timespec start;
-    // The connection that was read last, and the bytes of it.
-    const BIO *connection;
-    size_t bytes;
-} round_of_loop;
-
 enum {
     // As long as the loop lets transfers go on in one round.
     round_milliseconds = 4,
     // A connection that has to wait has at least had these bytes: some TLS records.
     least_share = 64 << 10,
+    // Far more than transfers take that call back, whose shares are limited there.
+    most_cpu_milliseconds = 250,
+    // A connection through a proxy with TLS reads another one.
+    most_nested = 4,
 };
+
+// The current round of the loop that runs on this thread.
+static _Thread_local struct {
+    struct timespec start;
+    // The connection that was read last, the bytes of it, and the thread's CPU time at its start.
+    const BIO *connection;
+    size_t bytes;
+    struct timespec cpu_start;
+    // The connections that are being read.
+    BIO *reading[most_nested];
+    int depth;
+} round_of_loop;
+
+// Whether bytes may wait between the socket and OpenSSL: libcurl 8 reads sockets ahead.
+static _Atomic int reads_ahead = 1;
+
+int kf_curl_set_reads_ahead(int value) { return atomic_exchange(&reads_ahead, value); }
 
 void kf_curl_begin_round(void) {
     clock_gettime(CLOCK_MONOTONIC, &round_of_loop.start);
     round_of_loop.connection = NULL;
+    round_of_loop.depth = 0;
 }
 
-static int has_had_its_share(const BIO *connection) {
-    if (connection != round_of_loop.connection || round_of_loop.bytes < least_share) return 0;
-    struct timespec now, start = round_of_loop.start;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    long seconds = now.tv_sec - start.tv_sec;
-    return seconds * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 >= round_milliseconds;
+static long milliseconds_since(clockid_t clock, struct timespec start) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (now.tv_sec - start.tv_sec) * 1000L + (now.tv_nsec - start.tv_nsec) / 1000000;
+}
+
+static char is_nested;
+
+// Whether a read is refused. A connection that reads its socket itself has to wait: libcurl looks
+// again in the next round, because the socket still has input. For another one libcurl would not
+// look again, so that it is ended, but only when it has kept the thread for long.
+static int is_refused(BIO *bio) {
+    if (bio != round_of_loop.connection || round_of_loop.bytes < least_share ||
+        milliseconds_since(CLOCK_MONOTONIC, round_of_loop.start) < round_milliseconds)
+        return 0;
+    BIO_clear_retry_flags(bio);
+    if (!reads_ahead && BIO_get_callback_arg(bio) != &is_nested) {
+        BIO_set_retry_read(bio);
+        return 1;
+    }
+    return milliseconds_since(CLOCK_THREAD_CPUTIME_ID, round_of_loop.cpu_start) >=
+           most_cpu_milliseconds;
+}
+
+static void begin_read(BIO *bio) {
+    int depth = round_of_loop.depth;
+    if (depth > 0) BIO_set_callback_arg(round_of_loop.reading[depth - 1], &is_nested);
+    if (depth < most_nested) round_of_loop.reading[round_of_loop.depth++] = bio;
+}
+
+static void end_read(const BIO *bio, size_t count) {
+    if (round_of_loop.depth > 0) round_of_loop.depth--;
+    // The connection to a proxy counts as the one through it.
+    if (round_of_loop.depth > 0) return;
+    if (bio != round_of_loop.connection) {
+        round_of_loop.connection = bio;
+        round_of_loop.bytes = 0;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &round_of_loop.cpu_start);
+    }
+    round_of_loop.bytes += count;
 }
 
 // Watches the reads of a connection, for two faults.
@@ -180,17 +229,11 @@ static long watch_reads(
     (void)bytes, (void)length, (void)argument;
     switch (operation) {
     case BIO_CB_READ:
-        if (!has_had_its_share(bio)) return result;
-        // As if nothing more had arrived: libcurl looks again in the next round.
-        BIO_clear_retry_flags(bio);
-        BIO_set_retry_read(bio);
-        return -1;
+        if (is_refused(bio)) return -1;
+        begin_read(bio);
+        return result;
     case BIO_CB_READ | BIO_CB_RETURN:
-        if (bio != round_of_loop.connection) {
-            round_of_loop.connection = bio;
-            round_of_loop.bytes = 0;
-        }
-        if (result > 0 && processed) round_of_loop.bytes += *processed;
+        end_read(bio, result > 0 && processed ? *processed : 0);
         return result;
     case BIO_CB_CTRL | BIO_CB_RETURN:
         // OpenSSL asks only after a read that returned no bytes and is not to be repeated.

@@ -28,8 +28,13 @@ CURLcode kf_curl_set_trust(CURL *handle, kf_trust *trust);
 // Watches the connection that a handle opens. No effect if libcurl does not use OpenSSL 3.
 //
 // An end without TLS's close_notify is an error of the transfer, unless the body has a length. After
-// 64 KiB and 4 ms of a round, nothing more can be read in it, so that no server keeps the thread.
+// 64 KiB and 4 ms of a round, nothing more can be read in it, so that no server keeps the thread;
+// where bytes may wait above the socket, the connection is ended after 250 ms of CPU time instead.
 void kf_curl_watch_connection(CURL *handle);
+
+// States whether libcurl may keep bytes of a socket that OpenSSL has not read. Returns what was
+// stated before; libcurl 8 does at first.
+int kf_curl_set_reads_ahead(int reads_ahead);
 
 // Begins a round of the loop on the current thread, which performs all its transfers.
 void kf_curl_begin_round(void);

@@ -1,3 +1,4 @@
+import CCurlShim
 import Foundation
 import Synchronization
 import TestSupport
@@ -37,9 +38,37 @@ struct CurlFloodTests {
         await victim.ended()
     }
 
-    @Test func `other transfers continue beside HTTP2 frames without data`() async throws {
+    @Test(.enabled(if: NginxServer.isAvailable, "needs openssl: Scripts/bootstrap.sh --tests"))
+    func `other transfers continue beside HTTP2 frames without data`() async throws {
+        let (server, settings) = try frameFlood()
+        let victim = FloodVictim(transport, server.url, settings)
+        victim.start()
+        await loadOthers(beside: "http2")
+        victim.stop()
+        await victim.ended()
+        server.stop()
+    }
+
+    @Test(.enabled(if: NginxServer.isAvailable, "needs openssl: Scripts/bootstrap.sh --tests"))
+    func `a flood of frames ends where libcurl reads ahead of OpenSSL`() async throws {
+        let (server, settings) = try frameFlood()
+        // The first transfer sets up libcurl.
+        await loadOthers(beside: "http2, before", 2)
+        let isAhead = kf_curl_set_reads_ahead(1)
+        defer { _ = kf_curl_set_reads_ahead(isAhead) }
+        async let flooded = transport.load(server.url, settings: settings)
+        await loadOthers(beside: "http2, read ahead")
+        guard case .connectionLost = await flooded.error else {
+            Issue.record("the flood did not end")
+            return
+        }
+        server.stop()
+    }
+
+    /// A server whose answer is settings, and then frames of a type that a receiver ignores
+    /// (RFC 9113, 4.1).
+    private func frameFlood() throws -> (RawTLSServer, TransferSettings) {
         let authority = try TestAuthority()
-        // SETTINGS, and frames of a type that a receiver ignores (RFC 9113, 4.1).
         let settings = Data([0, 0, 0, 4, 0, 0, 0, 0, 0])
         let unknown = Data([0, 0, 0, 0xBE, 0, 0, 0, 0, 0])
         let server = try RawTLSServer(
@@ -50,12 +79,7 @@ struct CurlFloodTests {
         )
         var settingsOfVictim = TransferSettings.patient
         settingsOfVictim.certificateAuthorities = try authority.pem(.root)
-        let victim = FloodVictim(transport, server.url, settingsOfVictim)
-        victim.start()
-        await loadOthers(beside: "http2")
-        victim.stop()
-        await victim.ended()
-        server.stop()
+        return (server, settingsOfVictim)
     }
 
     /// Two at a time.
