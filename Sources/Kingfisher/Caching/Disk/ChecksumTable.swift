@@ -13,6 +13,15 @@ struct ChecksumTable: Sendable {
     private var numbers = ContiguousArray<Int32>(repeating: 0, count: 8)
     private var count = 0
 
+    /// Makes room for a number of files, so that an empty table does not grow to it step by step.
+    mutating func reserve(_ count: Int) {
+        guard self.count == 0 else { return }
+        var size = tags.count
+        while 4 * size < 5 * count { size *= 2 }
+        tags = ContiguousArray(repeating: 0, count: size)
+        numbers = ContiguousArray(repeating: 0, count: size)
+    }
+
     private static func tag(_ hash: UInt64) -> UInt8 { max(1, UInt8(truncatingIfNeeded: hash)) }
 
     private func home(_ hash: UInt64) -> Int { Int(hash >> 32) & (tags.count - 1) }

@@ -136,7 +136,7 @@ public struct DiskStatistics: Sendable, Equatable {
     public internal(set) var unreadable = 0
     /// Stored entries.
     public internal(set) var stores = 0
-    /// Stored entries without a file of their own, because another entry has the same bytes.
+    /// Stored entries that needed no new file, because the folder had one with the same bytes.
     public internal(set) var shared = 0
     /// Entries removed by a call.
     public internal(set) var removals = 0

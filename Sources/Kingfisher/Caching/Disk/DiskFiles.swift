@@ -29,6 +29,9 @@ struct DiskFiles: Sendable {
 
     private static func index(_ number: Int32) -> Int { -1 - Int(number) }
 
+    /// Makes room in an empty table for a number of files.
+    mutating func reserve(_ count: Int) { table.reserve(count) }
+
     /// The number of names of a shared file.
     func nameCount(of number: Int32) -> Int { shared[Self.index(number)].names }
 

@@ -123,6 +123,7 @@ struct DiskIndex: Sendable {
         // A record takes 180 bytes or more, about half of it texts. Unused memory is not touched.
         nodes.reserveCapacity(logSize / 180)
         texts.reserve(logSize / 2)
+        files.reserve(logSize / 180)
     }
 
     // MARK: Metadata

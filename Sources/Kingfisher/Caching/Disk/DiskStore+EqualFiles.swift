@@ -22,21 +22,17 @@ extension DiskStore {
     /// The bytes that are compared at once.
     private static let partSize = 256 << 10
 
-    /// Whether new entries may share a file.
-    ///
-    /// Encrypted bytes are never the same. A file is linked as an unnamed one is.
-    private var mayShareFiles: Bool {
-        options.transformer == nil && usesUnnamedFiles.load(ordering: .relaxed)
-            && state.withLock { $0.sharesFiles }
-    }
-
     /// Opens the file of another entry with the same bytes; nil if there is none.
     ///
     /// Reads the file only if its size and checksum match.
     func equalFile(_ bytes: Data, of entry: DiskEntry) -> OpenFile? {
-        guard mayShareFiles else { return nil }
-        let name = state.withLock {
-            $0.index.name(withChecksum: entry.checksum, size: entry.size)
+        // Encrypted bytes are never the same. A file is linked as an unnamed one is.
+        guard options.transformer == nil, usesUnnamedFiles.load(ordering: .relaxed) else {
+            return nil
+        }
+        let name = state.withLock { state in
+            state.sharesFiles
+                ? state.index.name(withChecksum: entry.checksum, size: entry.size) : nil
         }
         // Without the file the entry gets one of its own.
         guard let name, let file = try? files.open(folder.path(of: name), writable: false),

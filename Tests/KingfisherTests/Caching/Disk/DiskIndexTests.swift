@@ -29,6 +29,38 @@ struct DiskIndexTests {
         #expect(index.capacity == 3)
     }
 
+    @Test func `a thousand files are found by their checksums while others are removed`() {
+        var index = DiskIndex()
+        index.reserve(logSize: 2_000)
+        for number in 0..<1_000 {
+            index.put(.make("n\(number)", checksum: UInt64(number)))
+        }
+        for number in stride(from: 0, to: 1_000, by: 3) { index.remove("n\(number)") }
+        for number in 0..<1_000 {
+            let name = index.name(withChecksum: UInt64(number), size: 3)
+            #expect(name == (number % 3 == 0 ? nil : "n\(number)"))
+        }
+        #expect(index.name(withChecksum: 1, size: 4) == nil)
+    }
+
+    @Test func `entries of one file count once, and its last name frees it`() {
+        var (one, two) = (DiskEntry.make("a"), DiskEntry.make("b"))
+        (one.modified, two.modified) = (7, 7)
+        var index = DiskIndex()
+        index.put(one)
+        index.put(two)
+        #expect(index.totalSize == 3)
+        index.put(.make("c"))
+        #expect(index.totalSize == 6)
+        #expect(index.oldestNames(downTo: 3, from: 6, sparing: nil, atMost: 9) == ["a", "b"])
+        index.remove("a")
+        #expect(index.totalSize == 6)
+        index.remove("b")
+        #expect(index.totalSize == 3)
+        index.remove("c")
+        #expect(index.totalSize == 0)
+    }
+
     @Test func `sums follow every change`() {
         var index = index(["a", "b"])
         index.use("a", unwritten: .nothing) { entry in
