@@ -19,6 +19,8 @@ FIGURES = {
     "on a processor": ("main thread's CPU p50, ms", "main thread's CPU p99, ms"),
     "frame without": ("frame without waits p50, ms", "frame without waits p99, ms"),
 }
+# The items that stay in sight, and all: the share of sharp ones, and the time without an image.
+ARRIVALS = re.compile(r"(\w+): \d+ stays, (\d+) % sharp; .*p50 (\d+) p95 (\d+)")
 NUMBERS = {
     "more than with an empty window:": "memory above an empty window, MB",
     "peak:": "peak memory, MB",
@@ -26,6 +28,7 @@ NUMBERS = {
     "loaded:": "images loaded",
     "stored:": "images loaded",
     "steps": "steps per second",
+    "loaded, never shown:": "kB loaded and never shown",
 }
 # Of the passes through the list, the second and the last.
 PASS = re.compile(r"pass (2|10): bound \d+ times, resident (\d+) MB")
@@ -47,6 +50,11 @@ def run(scale, command):
         match = PASS.match(line)
         if match:
             found[f"resident after {match[1]}0,000 binds, MB"] = float(match[2])
+        match = ARRIVALS.match(line)
+        if match:
+            name, *values = match.groups()
+            titles = ("sharp, %", "without image p50, ms", "without image p95, ms")
+            found.update((f"{name}: {title}", float(v)) for title, v in zip(titles, values))
         for start, name in NUMBERS.items():
             if line.startswith(start):
                 found[name] = float(re.findall(r"[\d.]+", line.split(":")[1])[0])
@@ -82,6 +90,12 @@ def main():
         measure(f"scrolling at {scale} x", rounds, programs)
     command = [gallery, "--measure", "binding", pictures]
     measure("binding", rounds, {"gallery": (1, command)})
+    for speed in (3_600, 10_000, 30_000):
+        programs = {
+            mode: (1, [gallery, "--measure", "arriving", pictures, str(speed), "6", flag])
+            for mode, flag in (("without forecast", "0"), ("with", "1"))
+        }
+        measure(f"flung at {speed} pixels per second, 60 ms latency", rounds, programs)
     for count in (50, 500):
         command = [gallery, "--measure", "animations", pictures, str(count)]
         measure(f"{count} animations", rounds, {"gallery": (1, command)})

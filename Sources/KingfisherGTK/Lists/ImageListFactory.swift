@@ -6,9 +6,10 @@ public import Kingfisher
 
 /// Fills the cells of a GtkGridView or GtkListView with images.
 ///
-/// A load starts once a cell has been on screen for two frames, and is cancelled when the cell
-/// leaves the screen, so fast scrolling loads hardly anything. Images in memory are shown
-/// immediately. The items ahead in the scroll direction are loaded into the caches.
+/// Images in memory are shown immediately. Others are loaded if their cell will be on screen for at
+/// least 80 ms at the present speed of scrolling, and cancelled when it leaves the screen. The items
+/// ahead in the scroll direction are loaded into the caches in the order in which they will be seen;
+/// those of a list that slows down up to the place where it will rest.
 ///
 /// ```swift
 /// let cells = ImageListFactory(cellSize: CGSize(width: 120, height: 120), itemCount: urls.count) {
@@ -37,7 +38,15 @@ public final class ImageListFactory {
     /// How images are fitted to their cells.
     public var fit = PictureFit.cover
     /// The number of items to load ahead in the scroll direction; 0 for none.
+    ///
+    /// While the list moves, these are the items that come in sight next, and at most those of one
+    /// more screen.
     public var prefetchCount = 24
+    /// Whether loads follow the speed of scrolling.
+    ///
+    /// Otherwise a load starts once its cell has been on screen for two frames, and always the next
+    /// ``prefetchCount`` items are loaded ahead.
+    public var followsScrolling = true
     /// The number of items in the list; update it when the model changes.
     ///
     /// A factory with a model reads it from there, and ignores changes.
@@ -63,6 +72,7 @@ public final class ImageListFactory {
     private var fixedCount = 0
     private var parsedOptions: KingfisherParsedOptionsInfo?
     private let prefetch = ListPrefetch()
+    private weak var motion: ListMotion?
     /// A cell that shows an item.
     private struct Cell {
         weak var controller: PictureController?
@@ -198,12 +208,72 @@ public final class ImageListFactory {
         Task { [weak self] in
             guard let self else { return }
             isUpdatePlanned = false
-            let positions = visible.map(\.position)
-            guard let first = positions.min(), let last = positions.max() else { return }
-            guard let wanted = prefetch.move(to: first...last, of: itemCount, ahead: prefetchCount)
-            else { return }
-            prefetch.load(wanted, options: prefetchOptions, by: manager) { self.source(at: $0) }
+            updatePrefetch()
         }
+    }
+
+    private func updatePrefetch() {
+        let positions = visible.map(\.position)
+        guard let first = positions.min(), let last = positions.max() else { return }
+        let range = first...last
+        let near = prefetch.move(to: range, of: itemCount, ahead: prefetchCount)
+        let wanted: [(Int, ImageInterest.Deadline)]
+        if let (forecast, layout) = movement, forecast.velocity != 0 {
+            wanted = ListPrefetch.wanted(
+                forecast,
+                layout,
+                of: itemCount,
+                length: rowLength,
+                ahead: prefetchCount
+            )
+        } else if let (forecast, _) = movement {
+            let isBackward = forecast.isBackward
+            wanted = ListPrefetch.next(prefetchCount, to: range, of: itemCount, isBackward)
+                .map { ($0, .prefetch) }
+        } else if let near {
+            wanted = near.map { ($0, .prefetch) }
+        } else {
+            return
+        }
+        prefetch.load(wanted, keeping: range, options: prefetchOptions, by: manager) {
+            self.source(at: $0)
+        }
+    }
+
+    // MARK: Scrolling
+
+    /// The movement of the list; nil if loads do not follow it.
+    private var movement: (ScrollForecast, ListMotion.Layout)? {
+        guard followsScrolling, let motion, let layout = motion.layout(count: itemCount) else {
+            return nil
+        }
+        return (motion.forecast, layout)
+    }
+
+    private var rowLength: Double { Double(max(cellSize.width, cellSize.height)) }
+
+    /// The deadline of a cell's image; nil if it is not worth loading.
+    private func deadline(of position: Int) -> ImageInterest.Deadline? {
+        guard let (forecast, layout) = movement, forecast.velocity != 0 else { return .now }
+        return forecast.sight(of: position, rowLength, in: layout).deadline
+    }
+
+    /// Follows the motion of the list in which a cell has appeared.
+    private func follow(_ motion: ListMotion?) {
+        guard let motion, motion !== self.motion else { return }
+        self.motion?.onMove = nil
+        self.motion = motion
+        motion.onMove = { [weak self] in self?.moved() }
+    }
+
+    private func moved() {
+        guard followsScrolling else { return }
+        for cell in visible {
+            let deadline = deadline(of: cell.position) ?? .gone
+            cell.controller?.interest?.deadline = deadline
+            prefetch.setDeadline(deadline, of: cell.position)
+        }
+        if prefetchCount > 0 { planPrefetch() }
     }
 
     /// The options of the cells' loads, including changes made by `configure`.
@@ -235,8 +305,17 @@ extension ImageListFactory: ListItemHandler {
             guard let self, let controller, bound[ObjectIdentifier(controller)] != nil else {
                 return
             }
-            if isVisible { cellOptions = controller.sized(loadOptions) }
+            if isVisible {
+                cellOptions = controller.sized(loadOptions)
+                follow(ListMotion.of(controller.widget))
+            }
             planPrefetch()
+        }
+        controller.interest = ImageInterest()
+        controller.mayStart = { [weak self, weak controller] in
+            guard let self, let controller, let position = controller.position else { return false }
+            return followsScrolling
+                ? deadline(of: position) != nil : controller.framesInSight > 2
         }
         controller.onRetry = { [weak self, weak controller] in
             guard let self, let controller, let cell = bound[ObjectIdentifier(controller)] else {

@@ -3,11 +3,10 @@ import Kingfisher
 
 /// Chooses the items of a list to load next, and loads them into the caches.
 ///
-/// The wanted items change with every row that is scrolled. Each change therefore starts a
-/// prefetcher for the new items, and stops the prefetchers that have no wanted items left.
+/// The wanted items change with every row that is scrolled, and so do their deadlines.
 final class ListPrefetch {
-    private struct Batch {
-        let positions: ClosedRange<Int>
+    private struct Item {
+        let interest: ImageInterest
         let prefetcher: ImagePrefetcher
         /// Keeps the textures until their cells are bound, so that the main thread does not make them
         /// in the frame in which a row appears.
@@ -15,9 +14,67 @@ final class ListPrefetch {
     }
 
     private var visible: ClosedRange<Int>?
-    private var batches: [Batch] = []
     /// The requested positions that are still wanted, so that each is requested once.
-    private var asked: Set<Int> = []
+    private var items: [Int: Item] = [:]
+
+    /// The time ahead for which items are loaded that only pass.
+    ///
+    /// Some loads long, so that all connections are used; no longer, because the list may stop.
+    private static let horizon = 0.4
+    /// The same for items that stay in sight after a list has slowed down.
+    private static let restingHorizon = 2.0
+    /// The most items whose time in sight is computed for a frame.
+    private static let maxLook = 1_000
+
+    /// Chooses the items that a list which moves will bring in sight.
+    ///
+    /// - Parameters:
+    ///   - forecast: The movement.
+    ///   - layout: The list's present layout.
+    ///   - count: The number of items in the list.
+    ///   - length: The length of a row.
+    ///   - ahead: The number of items to load besides those of one screen.
+    /// - Returns: The positions that will be in sight for long enough, nearest first.
+    static func wanted(
+        _ forecast: ScrollForecast,
+        _ layout: ListMotion.Layout,
+        of count: Int,
+        length: Double,
+        ahead: Int
+    ) -> [(position: Int, deadline: ImageInterest.Deadline)] {
+        let step = forecast.isBackward ? -1 : 1
+        var position = Int(
+            (forecast.isBackward ? layout.top / layout.item - 1 : layout.bottom / layout.item)
+                .clamped(to: 0...Double(max(0, count - 1)))
+        )
+        let slowsDown = forecast.friction > 0
+        let screen = Int(((layout.bottom - layout.top) / layout.item).rounded(.up))
+        var passing = slowsDown ? ahead : ahead + screen
+        var staying = screen
+        var wanted: [(Int, ImageInterest.Deadline)] = []
+        for _ in 0..<maxLook where (0..<count).contains(position) {
+            let sight = forecast.sight(of: position, length, in: layout)
+            guard let begin = sight.begin, begin < (slowsDown ? restingHorizon : horizon) else {
+                break
+            }
+            let stays = sight.end.map { $0 - begin > horizon } ?? true
+            switch sight.deadline {
+            case nil: break
+            // Only those that were requested before are still loaded.
+            case .gone?: wanted.append((position, .gone))
+            case let deadline? where stays && staying > 0:
+                staying -= 1
+                wanted.append((position, deadline))
+            case let deadline? where !stays && begin < horizon && passing > 0:
+                passing -= 1
+                // Those that will be seen for long go first.
+                wanted.append((position, slowsDown ? .prefetch : deadline))
+            default: break
+            }
+            position += step
+        }
+        return wanted
+    }
 
     /// Records the visible range and returns the positions to load ahead.
     ///
@@ -30,14 +87,25 @@ final class ListPrefetch {
     func move(to range: ClosedRange<Int>, of count: Int, ahead: Int) -> [Int]? {
         let before = visible
         visible = range
-        let after = range.upperBound + 1
-        let rest = max(0, max(0, count) - after)
-        let downwards = Array(after..<after + min(rest, ahead))
-        guard let before else { return downwards }
+        guard let before else { return Self.next(ahead, to: range, of: count, false) }
         let moved = (range.lowerBound + range.upperBound) - (before.lowerBound + before.upperBound)
         guard moved != 0 else { return nil }
         guard range.overlaps(before) else { return [] }
-        if moved > 0 { return downwards }
+        return Self.next(ahead, to: range, of: count, moved < 0)
+    }
+
+    /// The positions that follow a range, or precede it, nearest first.
+    static func next(
+        _ ahead: Int,
+        to range: ClosedRange<Int>,
+        of count: Int,
+        _ isBackward: Bool
+    ) -> [Int] {
+        guard isBackward else {
+            let after = range.upperBound + 1
+            let rest = max(0, max(0, count) - after)
+            return Array(after..<after + min(rest, ahead))
+        }
         // The model may have shrunk.
         let end = min(range.lowerBound, max(0, count))
         return Array(max(0, end - ahead)..<end).reversed()
@@ -46,47 +114,67 @@ final class ListPrefetch {
     /// Loads positions that were not requested yet, and cancels those no longer wanted.
     ///
     /// - Parameters:
-    ///   - positions: The result of ``move(to:of:ahead:)``, without gaps.
+    ///   - wanted: The positions with their deadlines, in the order of loading.
+    ///   - visible: The positions whose loads continue, because their cells share them.
     ///   - options: The options of the loads.
     ///   - manager: Loads the images.
     ///   - source: Returns the source of a position; nil for none.
     func load(
-        _ positions: [Int],
-        options: KingfisherOptionsInfo,
+        _ wanted: [(position: Int, deadline: ImageInterest.Deadline)],
+        keeping visible: ClosedRange<Int>?,
+        options: @autoclosure () -> KingfisherOptionsInfo,
         by manager: KingfisherManager,
         _ source: (Int) -> Source?
     ) {
-        withdraw(keeping: positions)
-        let new = positions.filter { asked.insert($0).inserted }
-        guard let first = new.min(), let last = new.max() else { return }
-        let textures = TextureModifier(extending: options, of: manager)
-        let prefetcher = ImagePrefetcher(
-            sources: new.compactMap(source),
-            options: [.alsoPrefetchToMemory] + options + [.imageModifier(textures)],
-            manager: manager
-        )
-        let positions = first...last
-        batches.append(Batch(positions: positions, prefetcher: prefetcher, textures: textures))
-        prefetcher.start()
+        var former = items
+        items = items.filter { visible?.contains($0.key) == true }
+        var parsed: KingfisherOptionsInfo?
+        for (position, deadline) in wanted {
+            if let item = former[position] {
+                item.interest.deadline = deadline
+                items[position] = item
+                continue
+            }
+            // Too late for a load that has not been requested: the cell will.
+            guard deadline != .gone else { continue }
+            let options = parsed ?? options()
+            parsed = options
+            let textures = TextureModifier(extending: options, of: manager)
+            let interest = ImageInterest(deadline)
+            let prefetcher = ImagePrefetcher(
+                sources: [source(position)].compactMap { $0 },
+                options: [.alsoPrefetchToMemory] + options
+                    + [.imageModifier(textures), .interest(interest)],
+                manager: manager
+            )
+            items[position] = Item(
+                interest: interest,
+                prefetcher: prefetcher,
+                textures: textures
+            )
+            prefetcher.start()
+        }
+        for position in items.keys { former[position] = nil }
+        // No effect on those that have finished.
+        for item in former.values { item.prefetcher.stop() }
     }
 
     /// The number of textures that wait for their cells.
-    var textureCount: Int { batches.reduce(0) { $0 + $1.textures.count } }
+    var textureCount: Int { items.values.reduce(0) { $0 + $1.textures.count } }
 
-    /// Stops loads that are neither ahead nor visible; a visible cell shares the download.
-    private func withdraw(keeping positions: [Int]) {
-        let wanted = Set(positions).union(visible.map(Array.init) ?? [])
-        asked.formIntersection(wanted)
-        batches.removeAll { batch in
-            guard wanted.isDisjoint(with: batch.positions) else { return false }
-            // No effect if it has finished.
-            batch.prefetcher.stop()
-            return true
-        }
+    /// Changes the deadline of a position that is loaded ahead and now seen.
+    func setDeadline(_ deadline: ImageInterest.Deadline, of position: Int) {
+        items[position]?.interest.deadline = deadline
     }
 
     deinit {
-        for batch in batches { batch.prefetcher.stop() }
+        for item in items.values { item.prefetcher.stop() }
+    }
+}
+
+extension Double {
+    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }
 }
 #endif

@@ -126,12 +126,13 @@ extension PictureController {
 
     /// Memory is checked as soon as the size is known, even if the load waits for visibility.
     func startPendingIfSized() {
-        guard let load = pending, isReady(load, hasWaited: false) else { return }
+        guard let load = pending, isReady(load, hasWaited: mayStart?() ?? false) else { return }
         startPending()
     }
 
     func startPendingIfReady() {
-        guard let load = pending, isReady(load, hasWaited: framesInSight > 2) else { return }
+        guard let load = pending, isReady(load, hasWaited: mayStart?() ?? (framesInSight > 2))
+        else { return }
         startPending()
     }
 
@@ -167,7 +168,11 @@ extension PictureController {
     private func begin(_ load: PendingLoad) -> Bool {
         let box = needsSize(load.options) ? likelyBox : nil
         let isGuessed = needsSize(load.options) && self.box == nil
-        let options = sized(load.options, for: box).givingTexture
+        var options = sized(load.options, for: box).givingTexture
+        // A priority of the caller's stays.
+        if let interest, options.interest == nil, options.downloadPriority == 0.5 {
+            options.interest = interest
+        }
         inForce = load
         failure = nil
         let task = binding.load(

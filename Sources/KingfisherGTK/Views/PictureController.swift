@@ -71,6 +71,10 @@ final class PictureController {
     var position: Int? {
         didSet { if position != nil { kf_list_cell_set_label(picture, accessibleName) } }
     }
+    /// When the image will be seen, if the view is a cell of a list.
+    var interest: ImageInterest?
+    /// Whether a load of the view may start, in place of the rule of ``LoadStart/whenVisible``.
+    var mayStart: (() -> Bool)?
     /// Called when the view appears on screen or leaves it.
     var onVisibilityChange: ((Bool) -> Void)?
     weak var watch: FrameWatch?

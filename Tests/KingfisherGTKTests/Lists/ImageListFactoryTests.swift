@@ -89,6 +89,52 @@ extension GTKTests {
             // Thirty screens were passed; items that only passed were not requested.
             #expect(bench.server.requests.count < 600)
         }
+
+        @Test func `rows that pass in less than 80 ms start no load, and those at rest do`()
+            async throws
+        {
+            let count = 20_000
+            bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
+            let cells = ImageListFactory(cellSize: CGSize(width: 60, height: 60), itemCount: count)
+            {
+                [bench] in .network(bench.server.url("/\($0)"))
+            }
+            cells.manager = bench.manager
+            var views: [OpaquePointer: Int] = [:]
+            cells.onBind = { position, view in views[view.gtkPicture] = position }
+            let grid = Grid(cells, count: count)
+            let stage = Stage(grid.widget, width: 400, height: 300)
+            let visible = {
+                views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
+            }
+            let isSettled = {
+                let visible = visible()
+                return visible.count > 20 && visible.allSatisfy { kf($0.key).image != nil }
+            }
+            await stage.run {
+                isSettled()
+                    && bench.cache.memoryStorage.statistics.count
+                        >= visible().count + cells.prefetchCount
+            }
+            // Two screens in each frame of a clock that only the test moves.
+            let readTime = ListMotion.readTime
+            var time = 1 + (readTime(grid.widget) ?? 0)
+            defer { ListMotion.readTime = readTime }
+            ListMotion.readTime = { _ in time }
+            let requests = bench.server.requests.count
+            for step in 1...30 {
+                time += 1.0 / 60
+                grid.scroll(to: Double(step) * 600)
+                await stage.paint(frames: 3)
+            }
+            #expect(bench.server.requests.count == requests)
+            #expect(visible().values.allSatisfy { $0 > 1_000 })
+            time += 0.1
+            await stage.run(until: isSettled)
+            let last = Set(visible().values.map { "/\($0)" })
+            #expect(last.isSubset(of: bench.server.requests.map(\.path)))
+        }
+
         @Test(arguments: CellChange.allCases)
         func `prefetched images are in the first frame of their cells`(
             change: CellChange

@@ -124,12 +124,12 @@ struct ListPrefetchTests {
         scroll(prefetch, to: 0...4, bench)
         await bench.server.received(3)
         scroll(prefetch, to: 3...7, bench)
-        // Back again: 8, 9 and 10 are out of sight, but 5, 6 and 7 are on screen.
+        // Back again: 7 and those after it are out of sight, but 5 and 6 are on screen.
         await bench.server.received(6)
         scroll(prefetch, to: 2...6, bench)
-        await bench.server.abandoned(3)
+        await bench.server.abandoned(4)
         gate.open()
-        for number in 5...7 {
+        for number in 5...6 {
             let key = bench.server.url("/\(number)").absoluteString
             while bench.cache.retrieveImageInMemoryCache(forKey: key) == nil { await Task.yield() }
         }
@@ -150,7 +150,8 @@ struct ListPrefetchTests {
 
     private func scroll(_ prefetch: ListPrefetch, to range: ClosedRange<Int>, _ bench: TestBench) {
         guard let wanted = prefetch.move(to: range, of: 100, ahead: 3) else { return }
-        prefetch.load(wanted, options: [], by: bench.manager) {
+        let deadlines = wanted.map { ($0, ImageInterest.Deadline.prefetch) }
+        prefetch.load(deadlines, keeping: range, options: [], by: bench.manager) {
             .network(bench.server.url("/\($0)"))
         }
     }

@@ -26,6 +26,8 @@ final class FrameCosts {
     private let statistics = open("/proc/self/task/\(getpid())/schedstat", O_RDONLY)
     private let clock: UnsafeMutableRawPointer
     private var onUpdate: ((_ seconds: Double) -> Void)?
+    /// Called after each recorded frame; its cost is not part of the frame's.
+    var onPainted: (() -> Void)?
     private var last = ContinuousClock.now
 
     /// Observes the frames of a window that is on screen.
@@ -87,6 +89,7 @@ final class FrameCosts {
     private func ended() {
         defer { start = nil }
         guard let start, onUpdate != nil else { return }
+        defer { onPainted?() }
         all.append(
             Cost(
                 wall: (ContinuousClock.now - start.time) / .milliseconds(1),

@@ -12,13 +12,16 @@ enum Gallery {
         Usage: gallery [--page NAME] [--dark] [--screenshots DIR]
                gallery --pictures DIR
                gallery --measure SUBJECT DIR [COUNT]
+               gallery --measure arriving DIR [SPEED [CONNECTIONS [0]]]
 
           --page NAME         begins with a page: grid, detail, feed, animated, processors, trace
           --dark              uses the dark variant of the theme
           --screenshots DIR   makes a PNG of every page and ends
           --pictures DIR      writes the files for measuring and ends
           --measure           reports for 10 s of scrolling, animations (50, or COUNT) or zooming
-                              how long frames take, and the memory
+                              how long frames take, and the memory; for four flings of a list at
+                              SPEED pixels per second, when images arrive from a slow server; with 0
+                              loads do not follow the speed
 
         Without a graphics card GTK's cairo renderer paints, unless GSK_RENDERER names another.
         """
@@ -83,8 +86,8 @@ enum Gallery {
         let loop = g_main_loop_new(nil, 0)
         let folder = URL(fileURLWithPath: words[words.startIndex + 1], isDirectory: true)
         let measurement = Measurement(folder: folder, emptyWindow: emptyWindow)
-        let count = words.last.flatMap { Int($0) } ?? 50
-        run(until: loop) { try await measurement.run(subject, count: count) }
+        let numbers = words.dropFirst(2).compactMap { Int($0) }
+        run(until: loop) { try await measurement.run(subject, numbers) }
         g_main_loop_run(loop)
     }
 

@@ -9,6 +9,8 @@ final class GridPage: Page {
     let widget: Widget
     private let cells: ImageListFactory
     private var views: [OpaquePointer: Int] = [:]
+    /// Called with the number and the view of an image that is bound.
+    var onBind: ((Int, ImageView) -> Void)?
 
     /// Creates the page.
     ///
@@ -45,8 +47,15 @@ final class GridPage: Page {
         connect(UnsafeMutableRawPointer(grid), "activate") { onOpen(Int($0 & 0xFFFF_FFFF)) }
         cells.onBind = { [weak self] position, view in
             self?.views[view.gtkPicture] = position
+            self?.onBind?(position, view)
             view.alternativeText = "Landscape number \(position)"
         }
+    }
+
+    /// Whether loads follow the speed of scrolling.
+    var followsScrolling: Bool {
+        get { cells.followsScrolling }
+        set { cells.followsScrolling = newValue }
     }
 
     var isReady: Bool {

@@ -8,7 +8,7 @@ import KingfisherGTK
 /// The window has no bars, like the one of the program in C that scrolls through the same images.
 final class Measurement {
     enum Subject: String, CaseIterable {
-        case scrolling, binding, animations, zooming
+        case scrolling, arriving, binding, animations, zooming
     }
 
     private let folder: URL
@@ -27,13 +27,21 @@ final class Measurement {
     ///
     /// - Parameters:
     ///   - subject: What moves.
-    ///   - count: The number of animations.
+    ///   - numbers: The number of animations; or the speed in pixels per second, the number of
+    ///     connections to the server, and 0 if loads do not follow the speed.
     /// - Throws: The error of an image that cannot be loaded, or `CancellationError`.
-    func run(_ subject: Subject, count: Int) async throws {
+    func run(_ subject: Subject, _ numbers: [Int]) async throws {
         switch subject {
+        case .arriving:
+            let arrivals = ArrivalMeasurement(folder: folder, window: window)
+            try await arrivals.run(
+                speed: numbers.first ?? 3_600,
+                connections: numbers.dropFirst().first ?? 6,
+                followsScrolling: numbers.dropFirst(2).first != 0
+            )
         case .scrolling: try await scroll()
         case .binding: try await bind()
-        case .animations: try await animate(count)
+        case .animations: try await animate(numbers.first ?? 50)
         case .zooming: try await zoom()
         }
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task"))

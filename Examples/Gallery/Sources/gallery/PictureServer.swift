@@ -27,13 +27,21 @@ nonisolated final class PictureServer: Sendable {
     let port: UInt16
     private let listener: Int32
     private let requests = Atomic(0)
+    private let cancelled = Atomic(0)
+    private let sentBytes = Mutex<[String: Int]>([:])
+    private let delay: Double
     private let answer: @Sendable (_ path: String) -> Answer?
 
     /// Starts listening.
     ///
-    /// `answer` is called on a connection's thread; nil results in 404.
-    init(answer: @escaping @Sendable (_ path: String) -> Answer?) throws(SystemError) {
+    /// `answer` is called on a connection's thread, `delay` seconds after the request; nil results
+    /// in 404.
+    init(
+        delay: Double = 0,
+        answer: @escaping @Sendable (_ path: String) -> Answer?
+    ) throws(SystemError) {
         self.answer = answer
+        self.delay = delay
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard listener >= 0 else { throw SystemError(call: "socket", code: errno) }
         self.listener = listener
@@ -62,6 +70,12 @@ nonisolated final class PictureServer: Sendable {
     /// The number of requests received.
     var requestCount: Int { requests.load(ordering: .relaxed) }
 
+    /// The number of requests whose client had disconnected before the response.
+    var cancelledCount: Int { cancelled.load(ordering: .relaxed) }
+
+    /// The bytes of the bodies that were sent, by path.
+    var sent: [String: Int] { sentBytes.withLock { $0 } }
+
     /// The URL of a path that begins with a slash.
     func url(_ path: String) -> URL {
         guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
@@ -75,6 +89,11 @@ nonisolated final class PictureServer: Sendable {
         var received = Data()
         while let path = readRequest(connection, &received) {
             requests.add(1, ordering: .relaxed)
+            if delay > 0 { Thread.sleep(forTimeInterval: delay) }
+            guard isConnected(connection) else {
+                cancelled.add(1, ordering: .relaxed)
+                return
+            }
             let answer = answer(path)
             let status = answer == nil ? "404 Not Found" : "200 OK"
             let body = answer?.body ?? Data()
@@ -85,7 +104,13 @@ nonisolated final class PictureServer: Sendable {
                 \r\n
                 """
             guard write(Data(head.utf8) + body, to: connection) else { return }
+            sentBytes.withLock { $0[path, default: 0] += body.count }
         }
+    }
+
+    private func isConnected(_ connection: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return recv(connection, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) != 0
     }
 
     /// The path of the next request; nil if the client has disconnected or sends another method.

@@ -1,0 +1,125 @@
+#if GTK
+import CGTK
+import CKFGTK
+import Kingfisher
+
+/// The scroll position of a list, and when its items will be in sight.
+///
+/// Attached to the list's widget and released with it.
+final class ListMotion {
+    private static let data = ObjectData<ListMotion>(name: "kingfisher-list-motion")
+
+    /// The GtkListView or GtkGridView; not retained, because it owns this object.
+    private let list: UnsafeMutablePointer<GtkWidget>
+    private weak var watch: FrameWatch?
+    private var isTicking = false
+    private var known = ScrollForecast()
+    /// The movement up to the present position.
+    var forecast: ScrollForecast {
+        sample()
+        return known
+    }
+    /// Reads the time of the current frame of a widget in seconds; tests replace it.
+    static var readTime: (UnsafeMutablePointer<GtkWidget>) -> Double? = { widget in
+        gtk_widget_get_frame_clock(widget).map {
+            Double(gdk_frame_clock_get_frame_time($0)) / 1_000_000
+        }
+    }
+    /// Called after the layout of each frame in which the list moves, and once after the movement.
+    var onMove: (() -> Void)?
+
+    /// The motion of the list of a cell; nil if there is none.
+    static func of(_ cell: UnsafeMutablePointer<GtkWidget>) -> ListMotion? {
+        guard let list = gtk_widget_get_ancestor(cell, gtk_list_base_get_type()) else { return nil }
+        let owner = UnsafeMutableRawPointer(list)
+        let motion = data.value(of: owner) ?? ListMotion(list)
+        if motion.watch == nil {
+            data.set(motion, on: owner)
+            motion.watch = FrameWatch.of(list)
+            motion.watch?.add(motion)
+        }
+        return motion
+    }
+
+    private init(_ list: UnsafeMutablePointer<GtkWidget>) {
+        self.list = list
+    }
+
+    isolated deinit { watch?.remove(ObjectIdentifier(self)) }
+
+    /// The adjustment in the direction of scrolling; the list may be moved to another window.
+    private var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
+        let scrollable = OpaquePointer(list)
+        return gtk_orientable_get_orientation(scrollable) == GTK_ORIENTATION_VERTICAL
+            ? gtk_scrollable_get_vadjustment(scrollable)
+            : gtk_scrollable_get_hadjustment(scrollable)
+    }
+
+    /// Records the position, if the list moves.
+    ///
+    /// Cells may be notified of a layout before this object.
+    private func sample() {
+        guard let adjustment, let time = Self.readTime(list) else { return }
+        let position = gtk_adjustment_get_value(adjustment)
+        if isTicking || known.isEmpty || position != known.position {
+            known.record(position, at: time)
+        }
+    }
+
+    /// The lengths that the positions of items are computed from.
+    struct Layout {
+        /// The first and the last visible pixel.
+        var top, bottom: Double
+        /// The length of the list for each item; several items share a row.
+        var item: Double
+    }
+
+    /// The layout of a list of `count` items; nil before it has a size.
+    func layout(count: Int) -> Layout? {
+        guard count > 0, let adjustment else { return nil }
+        let page = gtk_adjustment_get_page_size(adjustment)
+        let item = gtk_adjustment_get_upper(adjustment) / Double(count)
+        guard page > 0, item > 0 else { return nil }
+        let top = gtk_adjustment_get_value(adjustment)
+        return Layout(top: top, bottom: top + page, item: item)
+    }
+}
+
+extension ListMotion: FrameListener {
+    func frameBegins(at time: Double) { watch?.requestLayout() }
+
+    func frameIsLaidOut() {
+        let isMoving = forecast.velocity != 0
+        guard isTicking || isMoving else { return }
+        // Frames are needed to notice that the list has stopped.
+        isTicking = isMoving
+        if isTicking {
+            watch?.startTicking(ObjectIdentifier(self))
+        } else {
+            watch?.stopTicking(ObjectIdentifier(self))
+        }
+        onMove?()
+    }
+
+    func motionSettingChanged() {}
+}
+
+extension ScrollForecast {
+    /// When an item will be in sight.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the item.
+    ///   - length: The length of its row.
+    ///   - layout: The list's present layout.
+    /// - Returns: The times from now.
+    func sight(of position: Int, _ length: Double, in layout: ListMotion.Layout) -> ItemSight {
+        let start = Double(position) * layout.item
+        let end = start + max(length, layout.item)
+        // The distance until its first pixel is in sight, and until its last one no longer is.
+        let (first, last) =
+            isBackward
+            ? (layout.top - end, layout.bottom - start) : (start - layout.bottom, end - layout.top)
+        return ItemSight(begin: time(toMove: first), end: time(toMove: last))
+    }
+}
+#endif
