@@ -85,7 +85,9 @@ struct ImageInterestTests {
             let options = KingfisherParsedOptionsInfo([
                 .processor(recording), .interest(interest),
             ])
-            let file = EncodedImage { DiskContents(data: TestImage.png(), metadata: nil) }
+            // Its bytes are here: while one file is read, the next load begins.
+            let file = EncodedImage()
+            file.supply(TestImage.png())
             return Task.immediate { try await file.image(DecodeRequest(options), by: maker) }
         }
         interests[0].deadline = .gone
