@@ -19,7 +19,7 @@
 #        Scripts/bench.sh films                    frames of videos by kf, against ffmpeg and ffmpegthumbnailer
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
 #        Scripts/bench.sh end-to-end               pages of thumbnails, against requests + pyvips + diskcache
-#        Scripts/bench.sh gtk [ROUNDS]             GTK: scrolling beside a C program, binding, animations, zooming
+#        Scripts/bench.sh gtk [ROUNDS]             GTK: scrolling beside a C program, flings, animations, zooming
 #        Scripts/bench.sh cachesim                 hit ratios of the memory cache and other policies
 #
 # The other libraries, Pillow and libvips, are installed first: Python packages into a separate
@@ -605,7 +605,7 @@ case ${1:-} in
     printf 'films  frames of videos by kf, against ffmpeg and ffmpegthumbnailer\n'
     printf 'service  the image service, against thumbor and nginx\n'
     printf 'end-to-end  pages of thumbnails from nginx, against requests + pyvips + diskcache\n'
-    printf 'gtk  GTK: scrolling beside a C program, binding, animations, zooming\n'
+    printf 'gtk  GTK: scrolling beside a C program, flings, animations, zooming\n'
     printf 'cachesim  hit ratios of the memory cache and other policies\n'
     exit
     ;;

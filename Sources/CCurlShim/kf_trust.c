@@ -137,7 +137,7 @@ enum {
     round_milliseconds = 4,
     // A connection that has to wait has at least had these bytes: some TLS records.
     least_share = 64 << 10,
-    // Far more than transfers take that call back, whose shares are limited there.
+    // Transfers that call back have shares of their own, and take far less.
     most_cpu_milliseconds = 250,
     // A connection through a proxy with TLS reads another one.
     most_nested = 4,
@@ -174,9 +174,11 @@ static long milliseconds_since(clockid_t clock, struct timespec start) {
 
 static char is_nested;
 
-// Whether a read is refused. A connection that reads its socket itself has to wait: libcurl looks
-// again in the next round, because the socket still has input. For another one libcurl would not
-// look again, so that it is ended, but only when it has kept the thread for long.
+// Whether a read is refused.
+//
+// A connection that reads its socket itself waits for the next round, in which libcurl reads again
+// because the socket still has input. Bytes above the socket would not make libcurl read again, so
+// such a connection is ended, but only after it has kept the thread for long.
 static int is_refused(BIO *bio) {
     if (bio != round_of_loop.connection || round_of_loop.bytes < least_share ||
         milliseconds_since(CLOCK_MONOTONIC, round_of_loop.start) < round_milliseconds)
@@ -191,9 +193,10 @@ static int is_refused(BIO *bio) {
 }
 
 static void begin_read(BIO *bio) {
-    int depth = round_of_loop.depth;
-    if (depth > 0) BIO_set_callback_arg(round_of_loop.reading[depth - 1], &is_nested);
-    if (depth < most_nested) round_of_loop.reading[round_of_loop.depth++] = bio;
+    int depth = round_of_loop.depth++;
+    if (depth > 0 && depth <= most_nested)
+        BIO_set_callback_arg(round_of_loop.reading[depth - 1], &is_nested);
+    if (depth < most_nested) round_of_loop.reading[depth] = bio;
 }
 
 static void end_read(const BIO *bio, size_t count) {

@@ -38,7 +38,7 @@ static void dispose(GObject *object) {
 
 static void kf_zoomable_class_init(KFZoomableClass *class) { class->dispose = dispose; }
 
-// Whether a rectangle covers what is visible of the image in an area.
+// Whether a rectangle covers the part of the image that is in an area.
 static bool covers(
     const graphene_rect_t *rect,
     const graphene_rect_t *place,

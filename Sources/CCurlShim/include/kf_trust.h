@@ -32,8 +32,8 @@ CURLcode kf_curl_set_trust(CURL *handle, kf_trust *trust);
 // where bytes may wait above the socket, the connection is ended after 250 ms of CPU time instead.
 void kf_curl_watch_connection(CURL *handle);
 
-// States whether libcurl may keep bytes of a socket that OpenSSL has not read. Returns what was
-// stated before; libcurl 8 does at first.
+// Sets whether libcurl reads from sockets ahead of OpenSSL, and returns the previous value. It is
+// true for libcurl 8 until it is set.
 int kf_curl_set_reads_ahead(int reads_ahead);
 
 // Begins a round of the loop on the current thread, which performs all its transfers.

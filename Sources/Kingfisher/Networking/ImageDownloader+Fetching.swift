@@ -131,9 +131,10 @@ extension ImageDownloader {
         let joined = Mutex<DownloadToken?>(nil)
         let isStored = Mutex(false)
         let interest = parameters.options.interest
+        // The task has the priority of an earlier attempt, if there was one; an interest may have
+        // changed since.
         let priority =
-            interest?.priority ?? task.ownPriority ?? self.priority(parameters.options)
-        // An earlier attempt has left the priority of its time.
+            (interest == nil ? task.ownPriority : nil) ?? self.priority(parameters.options)
         let follower = interest?.follow { [unowned interest] in
             if let interest { task.priority = interest.priority }
         }

@@ -19,7 +19,7 @@ final class ListPrefetch {
 
     /// The time ahead for which items are loaded that only pass.
     ///
-    /// Some loads long, so that all connections are used; no longer, because the list may stop.
+    /// Long enough that all connections are used, and short, because the list may stop.
     private static let horizon = 0.4
     /// The same for items that stay in sight after a list has slowed down.
     private static let restingHorizon = 2.0
@@ -135,7 +135,7 @@ final class ListPrefetch {
                 items[position] = item
                 continue
             }
-            // Too late for a load that has not been requested: the cell will.
+            // Too late to load it ahead; its cell may still request it.
             guard deadline != .gone else { continue }
             let options = parsed ?? options()
             parsed = options

@@ -79,8 +79,8 @@ private final class GrowingFolders {
     private static let reference = 20_000
     private let storage: DiskStorage.Backend<Data>
     private let plain: String
-    private let data = Data(count: 1000)
-    private let contents = Contents(Data(count: 1000))
+    private static let size = 1000
+    private let contents = Contents(Data(count: GrowingFolders.size))
     private var random = Random(seed: 5)
     private var stores = Costs()
     private var rows: [Row] = []
@@ -109,7 +109,7 @@ private final class GrowingFolders {
                 (0..<Self.block).map { _ in Int(random.next() % UInt64(count)) },
                 &reads,
                 ours: { _ = try storage.value(forKey: key($0)) },
-                theirs: { _ = try PlainFiles.POSIX.read(path($0), size: data.count) }
+                theirs: { _ = try PlainFiles.POSIX.read(path($0), size: Self.size) }
             )
         }
         rows.append(

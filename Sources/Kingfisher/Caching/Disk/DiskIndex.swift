@@ -314,7 +314,7 @@ struct DiskIndex: Sendable {
         return names
     }
 
-    /// Separates the entries of shared files that are several, as copies of a folder may be.
+    /// Gives each entry a file of its own if the file that it shares has too few names.
     ///
     /// - Parameter hasNames: Whether the file of a name has at least that number of names.
     mutating func separate(unless hasNames: (_ name: String, _ count: Int) -> Bool) {

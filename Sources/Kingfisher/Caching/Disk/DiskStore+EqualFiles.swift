@@ -96,19 +96,20 @@ extension DiskStore {
 
     /// Changes the modification time of a new file if its entry would count as one of another file.
     ///
-    /// Needed only for different bytes with the same size and checksum that were stored at the same
-    /// moment, which an attacker can make.
+    /// Only needed if different bytes with the same size and checksum are stored at the same moment.
+    /// An attacker can make such bytes.
     func distinguish(_ entry: inout DiskEntry, _ file: OpenFile) {
-        // A few such files are enough to find a free time, and more are not known.
+        // The index knows at most eight files with one checksum, so a free time is soon found.
         for _ in 0..<16 where state.withLock({ $0.index.hasFile(of: entry) }) {
-            // Two seconds, the coarsest unit of file systems. If it fails, the next process that
-            // opens the folder counts the file.
+            // Two seconds are the coarsest unit of file systems. If setting the time fails, the file
+            // is counted by the next process that opens the folder.
             try? files.setModified(file, to: entry.modified - 2_000_000_000)
             if let status = try? files.status(of: file) { entry.modified = status.modified }
         }
     }
 
-    /// Counts each file of a new index whose entries do not share it, as in some copies of folders.
+    /// Counts a file for each entry of a new index whose file has too few names, as in copies of
+    /// folders that were made without links.
     func separate(_ index: inout DiskIndex) {
         index.separate { name, count in
             // Reading the entry reports a missing file.

@@ -3,7 +3,7 @@ import CCurlShim
 import Foundation
 import SystemPackage
 
-/// What is known of a failed hop beside libcurl's code.
+/// The details of a failed hop, from which its error is made.
 struct CurlDiagnosis: ~Copyable {
     /// libcurl's text; made with the first handle, because thousands of transfers may wait.
     private var text: UnsafeMutablePointer<CChar>?
