@@ -13,12 +13,10 @@ struct DiskIndex: Sendable {
         case everything
     }
 
-    private typealias Node = DiskNode
-
     // There is no entry at this place, so it ends the list on both sides.
     private static let end: Int32 = -1
 
-    private var nodes: ContiguousArray<Node> = []
+    private var nodes: ContiguousArray<DiskNode> = []
     private var texts = DiskTexts()
     private var places = HashIndex()
     private var files = DiskFiles()
@@ -31,6 +29,8 @@ struct DiskIndex: Sendable {
     private(set) var count = 0
     /// The number of entries whose current state is not in the log.
     private(set) var unwrittenCount = 0
+    /// The time of the first access that is not in the log.
+    private var firstUnwritten = TimeInterval.infinity
     /// The total size in bytes; a file that entries share counts once.
     var totalSize: Int { files.totalSize }
     /// The size of the log after rewriting it, in bytes.
@@ -68,7 +68,7 @@ struct DiskIndex: Sendable {
             remove(entry.name)
         }
         let text = texts.append(name: entry.name, key: entry.key)
-        let node = Node(entry, text: text)
+        let node = DiskNode(entry, text: text)
         let place: Int
         if let reused = free.popLast() {
             place = Int(reused)
@@ -161,24 +161,19 @@ struct DiskIndex: Sendable {
     // MARK: Order
 
     /// The entries from the least to the most recently used.
-    var entries: some Sequence<DiskEntry> {
-        sequence(state: oldest) { place -> DiskEntry? in
+    var entries: some Sequence<DiskEntry> { placesByUse.lazy.map { entry(at: $0) } }
+
+    private var placesByUse: some Sequence<Int> {
+        sequence(state: oldest) { place -> Int? in
             guard place != Self.end else { return nil }
             defer { place = nodes[Int(place)].newer }
-            return entry(at: Int(place))
+            return Int(place)
         }
     }
 
     /// The names of the entries that have expired, the least recently used first.
     func namesExpired(at now: TimeInterval) -> [String] {
-        var names: [String] = []
-        var place = oldest
-        while place != Self.end {
-            let node = nodes[Int(place)]
-            if node.expiry <= now { names.append(texts.name(at: node.text)) }
-            place = node.newer
-        }
-        return names
+        placesByUse.filter { nodes[$0].expiry <= now }.map { texts.name(at: nodes[$0].text) }
     }
 
     private mutating func moveToEnd(_ place: Int) {
@@ -207,6 +202,7 @@ struct DiskIndex: Sendable {
     // MARK: Unwritten changes
 
     private mutating func mark(_ place: Int, _ kind: Unwritten) {
+        if kind == .access { firstUnwritten = min(firstUnwritten, nodes[place].access) }
         guard kind.rawValue > nodes[place].unwritten.rawValue else { return }
         if nodes[place].unwritten == .nothing { unwrittenCount += 1 }
         nodes[place].unwritten = kind
@@ -215,6 +211,12 @@ struct DiskIndex: Sendable {
     private mutating func unmark(_ place: Int) {
         if nodes[place].unwritten != .nothing { unwrittenCount -= 1 }
         nodes[place].unwritten = .nothing
+    }
+
+    /// Whether unwritten changes are old or numerous enough to be written.
+    func isFlushDue(at now: TimeInterval) -> Bool {
+        // 512 records are 50 KB; a crash may lose half a minute of accesses.
+        unwrittenCount >= 512 || now - firstUnwritten > 30
     }
 
     /// Returns the records that are missing in the log, in the order of use, and marks them as
@@ -232,6 +234,7 @@ struct DiskIndex: Sendable {
             }
             place = nodes[Int(place)].older
         }
+        firstUnwritten = .infinity
         records.reverse()
         return records
     }
@@ -262,14 +265,8 @@ struct DiskIndex: Sendable {
 
     /// Removes the entries whose files were not found, and clears the confirmations.
     mutating func removeUnconfirmed() {
-        var names: [String] = []
-        var place = oldest
-        while place != Self.end {
-            if !confirmed.contains(Int(place)) {
-                names.append(texts.name(at: nodes[Int(place)].text))
-            }
-            place = nodes[Int(place)].newer
-        }
+        let missing = placesByUse.filter { !confirmed.contains($0) }
+        let names = missing.map { texts.name(at: nodes[$0].text) }
         confirmed = BitSet()
         for name in names { remove(name) }
     }

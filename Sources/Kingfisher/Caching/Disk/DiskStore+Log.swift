@@ -142,10 +142,7 @@ extension DiskStore {
     /// - Returns: The size of the log before, to which it can be truncated.
     @discardableResult
     func append(_ records: [LogRecord], to log: OpenFile) throws(Errno) -> Int {
-        let (position, unwritten) = state.withLock { state in
-            state.firstUnwritten = .infinity
-            return (state.position, state.index.takeUnwritten())
-        }
+        let (position, unwritten) = state.withLock { ($0.position, $0.index.takeUnwritten()) }
         let all = unwritten.isEmpty ? records : unwritten + records
         if all.isEmpty { return position }
         let bytes = LogRecord.encode(all)
@@ -189,13 +186,5 @@ extension DiskStore {
         try? changing { log throws(DiskError) in
             _ = try? append([], to: log)
         }
-    }
-}
-
-extension DiskStore.State {
-    /// Whether pending changes are old or numerous enough to be written.
-    func isFlushDue(at now: TimeInterval) -> Bool {
-        // 512 records are 50 KB; a crash may lose half a minute of accesses.
-        index.unwrittenCount >= 512 || now - firstUnwritten > 30
     }
 }

@@ -320,7 +320,6 @@ extension DiskStore {
         // Copy-on-write: costs nothing unless an access is recorded meanwhile.
         let index = state.withLock { state in
             _ = state.index.takeUnwritten()
-            state.firstUnwritten = .infinity
             return state.index
         }
         let (bytes, moved) = encode(index, with: log)

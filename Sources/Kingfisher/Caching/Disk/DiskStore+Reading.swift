@@ -108,8 +108,7 @@ extension DiskStore {
                 known.extend(extending, at: now)
                 return true
             }
-            state.firstUnwritten = min(state.firstUnwritten, now)
-            return state.isFlushDue(at: now)
+            return state.index.isFlushDue(at: now)
         }
     }
 

@@ -49,8 +49,6 @@ final class DiskStore: Sendable {
         var sharesFiles = true
         /// The time of the last failure to open the folder.
         var lastFailure = -TimeInterval.infinity
-        /// The time of the first access that is not in the log yet.
-        var firstUnwritten = TimeInterval.infinity
         var statistics = DiskStatistics()
 
         /// The total size in bytes of all files that are kept.
