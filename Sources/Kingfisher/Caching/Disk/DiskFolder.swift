@@ -38,8 +38,9 @@ final class DiskFolder: Sendable {
         temporaryPrefix + Hexadecimal.text(of: number) + ".tmp"
     }
 
+    /// Whether a file in the folder is one of a store's own.
+    static func isOwn(_ name: String) -> Bool { name.startsWithBytes(of: ownPrefix) }
+
     /// Whether a file in the folder is a temporary one of a store.
-    func isTemporary(_ name: String) -> Bool {
-        name.startsWithBytes(of: Self.ownPrefix) && name.endsWithBytes(of: ".tmp")
-    }
+    func isTemporary(_ name: String) -> Bool { Self.isOwn(name) && name.endsWithBytes(of: ".tmp") }
 }

@@ -57,32 +57,10 @@ extension DiskStore {
                 state.statistics.removals += state.index.count
                 state.index = DiskIndex()
             }
-            removeAbandonedFiles()
-            try removeAllFiles()
+            repair.removeAbandonedFiles()
+            try repair.removeAllFiles()
             rewriteLog(instead: log).map(files.unlock)
         }
-    }
-
-    private func removeAllFiles() throws(DiskError) {
-        let names: [String]
-        do throws(Errno) {
-            names = try visibleNames()
-        } catch {
-            throw .cannotList(path: folder.path, error)
-        }
-        var firstFailure: DiskError?
-        for name in names {
-            do throws(Errno) {
-                try files.remove(folder.path(of: name))
-            } catch .noSuchFileOrDirectory {
-                continue
-            } catch {
-                if firstFailure == nil {
-                    firstFailure = .cannotRemove(path: folder.path(of: name), error)
-                }
-            }
-        }
-        if let firstFailure { throw firstFailure }
     }
 
     /// Removes the entries that have expired.
@@ -114,15 +92,15 @@ extension DiskStore {
     /// - Complexity: O(removed).
     func trim() -> DiskCleaning {
         freshen()
-        let isDue = state.withLock { $0.sizeLimit > 0 && $0.totalSize >= $0.sizeLimit }
-        return isDue ? trim(sparing: nil) : DiskCleaning()
+        let limit = sizeLimit
+        return limit > 0 && keptSize >= limit ? trim(sparing: nil) : DiskCleaning()
     }
 
     /// Trims after a store that passed the limit; the new entry stays.
     func trimIfNeeded(sparing name: String) {
-        let isDue = state.withLock { $0.sizeLimit > 0 && $0.totalSize > $0.sizeLimit }
+        let limit = sizeLimit
         // An entry that could not be deleted stays in the index, so the next store tries again.
-        if isDue { _ = trim(sparing: name) }
+        if limit > 0, keptSize > limit { _ = trim(sparing: name) }
     }
 
     private func trim(sparing spared: String?) -> DiskCleaning {
@@ -132,7 +110,7 @@ extension DiskStore {
             let batch = clean { state in
                 state.index.oldestNames(
                     downTo: state.sizeLimit / 2,
-                    from: state.totalSize,
+                    from: state.index.totalSize &+ repair.abandonedSize,
                     sparing: spared,
                     atMost: Self.batchSize
                 )
@@ -142,6 +120,15 @@ extension DiskStore {
         }
         state.withLock { $0.statistics.trimmed += cleaning.removed.count }
         return cleaning
+    }
+
+    /// Removes the temporary files of processes that died, where writers give them names.
+    ///
+    /// Lists the folder then; elsewhere files without a name end with their processes.
+    func lookForAbandonedFiles() {
+        guard !usesUnnamedFiles.load(ordering: .relaxed) else { return }
+        // The next call tries again.
+        _ = try? changing { _ in repair.removeAbandonedFiles() }
     }
 
     private func clean(_ choose: (State) -> [String]) -> DiskCleaning {

@@ -107,14 +107,4 @@ extension DiskStore {
             if let status = try? files.status(of: file) { entry.modified = status.modified }
         }
     }
-
-    /// Counts a file for each entry of a new index whose file has too few names, as in copies of
-    /// folders that were made without links.
-    func separate(_ index: inout DiskIndex) {
-        index.separate { name, count in
-            // Reading the entry reports a missing file.
-            guard let status = try? files.status(of: folder.path(of: name)) else { return true }
-            return status.links >= count
-        }
-    }
 }

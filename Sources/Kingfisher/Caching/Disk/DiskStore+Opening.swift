@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import SystemPackage
 
-/// Opening the folder, repairing it after crashes and foreign changes, and rewriting the log.
+/// Opening the folder, and rewriting the log.
 extension DiskStore {
     /// Reads the log and the folder, and makes the index.
     ///
@@ -122,14 +122,11 @@ extension DiskStore {
         let isNew = size == 0
         let isDamaged = !isNew && (reader.damagedBytes > 0 || reader.end < size)
         if opened.isWritable { finish(reader.unfinished) }
-        var statistics = DiskStatistics()
-        try compare(
+        let (adopted, damaged) = try repair.compare(
             &index,
             doubtsEntries: isDamaged,
-            isWritable: opened.isWritable,
-            &statistics
+            isWritable: opened.isWritable
         )
-        separate(&index)
         let isRebuilt = isDamaged || isNew && index.count > 0
         state.withLock { state in
             state.index = index
@@ -137,8 +134,8 @@ extension DiskStore {
             state.logIdentity = opened.identity
             state.position = size
             state.isWritable = opened.isWritable
-            state.statistics.adopted += statistics.adopted
-            state.statistics.damaged += statistics.damaged
+            state.statistics.adopted += adopted
+            state.statistics.damaged += damaged
             state.statistics.rebuilds += isRebuilt ? 1 : 0
         }
         guard opened.isWritable, let log = opened.log else { return }
@@ -177,127 +174,14 @@ extension DiskStore {
         return (index, reader)
     }
 
-    // MARK: Repairing
-
     /// Completes the last announcements of the log, if they were not completed.
     func finish(_ unfinished: LogReader.Unfinished) {
-        // A failure here is harmless: the step was done already, or the file's checksum will not
-        // match, or the file stays without an entry and is found when the store is opened again.
-        switch unfinished {
-        case .nothing:
-            break
-        case .store(let entry, let temporary):
-            finishStore(of: entry, at: folder.temporaryPath(temporary))
-        case .removals(let names):
-            for name in names { try? files.remove(folder.path(of: name)) }
-        case .clearing:
-            for name in (try? visibleNames()) ?? [] { try? files.remove(folder.path(of: name)) }
-        }
-    }
-
-    /// Renames an announced file, or deletes the file that it has already replaced.
-    private func finishStore(of entry: DiskEntry, at temporary: String) {
-        // Usually there is none, because the store was completed.
-        guard let bytes = try? files.read(temporary, expecting: entry.size) else {
-            return dropUnlinked(entry)
-        }
-        if bytes.count == entry.size, entry.checksum == Checksum.of(bytes) {
-            try? files.rename(temporary, to: folder.path(of: entry.name))
-        } else {
-            try? files.remove(temporary)
-        }
-    }
-
-    /// Drops an announced entry whose file had no name when its process died.
-    private func dropUnlinked(_ entry: DiskEntry) {
-        do throws(Errno) {
-            _ = try files.status(of: folder.path(of: entry.name))
-        } catch .noSuchFileOrDirectory {
-            state.withLock { state in
-                if state.index[entry.name]?.checksum == entry.checksum {
-                    _ = state.index.remove(entry.name)
-                }
+        guard let lost = repair.finish(unfinished) else { return }
+        state.withLock { state in
+            if state.index[lost.name]?.checksum == lost.checksum {
+                _ = state.index.remove(lost.name)
             }
-        } catch {
-            // Reading the entry reports it.
         }
-    }
-
-    func visibleNames() throws(Errno) -> [String] {
-        try files.names(in: folder.path) { !$0.startsWithBytes(of: DiskFolder.ownPrefix) }
-    }
-
-    /// Removes entries without a file, and adds entries for files without one.
-    ///
-    /// Entries of a damaged log may be older than their files; entries that do not match their
-    /// files are made again from them.
-    private func compare(
-        _ index: inout DiskIndex,
-        doubtsEntries: Bool,
-        isWritable: Bool,
-        _ statistics: inout DiskStatistics
-    ) throws(DiskError) {
-        let names: [String]
-        do throws(Errno) {
-            names = try files.names(in: folder.path) { name in
-                if name.startsWithBytes(of: DiskFolder.ownPrefix) {
-                    return folder.isTemporary(name)
-                }
-                // Other hidden files are foreign.
-                return index.confirm(name) ? doubtsEntries : !name.startsWithBytes(of: ".")
-            }
-        } catch {
-            throw .cannotList(path: folder.path, error)
-        }
-        removeAbandoned(names.filter(folder.isTemporary), mayRemove: isWritable)
-        var found: [DiskEntry] = []
-        for name in names where !folder.isTemporary(name) {
-            let known = index[name]
-            // A missing or inaccessible file is ignored.
-            guard let status = try? files.status(of: folder.path(of: name)) else { continue }
-            if let known, status.size == known.size, status.modified == known.modified { continue }
-            if let entry = adopt(name, status, knownAs: known) {
-                found.append(entry)
-                continue
-            }
-            index.remove(name)
-            guard isWritable, known != nil || FileNaming.isHashed(name) else { continue }
-            // The name is one of ours, but the bytes cannot be verified. A file that cannot be
-            // deleted has no entry at least.
-            try? files.remove(folder.path(of: name))
-            statistics.damaged += 1
-        }
-        index.removeUnconfirmed()
-        for entry in found.sorted(by: { $0.access < $1.access }) {
-            index.put(entry, unwritten: .everything)
-        }
-        statistics.adopted = found.count
-    }
-
-    /// Makes an entry for a file without one, if the file has a proof of its name.
-    ///
-    /// The checksum of the proof is compared when the file is read.
-    private func adopt(
-        _ name: String,
-        _ status: FileStatus,
-        knownAs known: DiskEntry?
-    ) -> DiskEntry? {
-        guard let bytes = try? files.proof(of: folder.path(of: name)),
-            let proof = FileProof(bytes, name: name)
-        else { return nil }
-        let modified =
-            TimeInterval(status.modified) * 1e-9 - Date.timeIntervalBetween1970AndReferenceDate
-        return DiskEntry(
-            name: name,
-            key: known?.key ?? "",
-            size: status.size,
-            checksum: proof.checksum,
-            modified: status.modified,
-            access: min(modified, clock.now()),
-            expiry: proof.expiry,
-            lifetime: proof.lifetime,
-            division: proof.division
-        )
     }
 
     // MARK: Rewriting the log

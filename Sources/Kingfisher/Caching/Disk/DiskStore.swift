@@ -35,8 +35,6 @@ final class DiskStore: Sendable {
     /// State shared by readers and writers; locked only briefly, never during input or output.
     struct State {
         var index = DiskIndex()
-        /// The size of the temporary files that dead processes left and that cannot be removed.
-        var abandonedSize = 0
         /// `nil` until the store is open, or if the folder has no log and none can be created.
         var log: OpenFile?
         var logIdentity: FileIdentity?
@@ -50,10 +48,6 @@ final class DiskStore: Sendable {
         /// The time of the last failure to open the folder.
         var lastFailure = -TimeInterval.infinity
         var statistics = DiskStatistics()
-
-        /// The total size in bytes of all files that are kept.
-        // Sizes may come from a hostile log.
-        var totalSize: Int { index.totalSize &+ abandonedSize }
     }
 
     /// State of the writing thread.
@@ -76,6 +70,7 @@ final class DiskStore: Sendable {
     let files: any FileSystem
     let clock: WallClock
     let options: Options
+    let repair: FolderRepair
     let state = Mutex(State())
     /// Locked before ``state``, never after it.
     let writer = Mutex(Writer())
@@ -93,6 +88,7 @@ final class DiskStore: Sendable {
         self.files = files
         self.clock = clock
         self.options = options
+        repair = FolderRepair(of: folder, files: files, clock: clock)
     }
 
     deinit { flush() }
@@ -126,8 +122,11 @@ final class DiskStore: Sendable {
     var totalSize: Int {
         freshen()
         lookForAbandonedFiles()
-        return state.withLock { $0.totalSize }
+        return keptSize
     }
+
+    /// The total size as far as it is known; wraps if a hostile log has impossible sizes.
+    var keptSize: Int { state.withLock { $0.index.totalSize } &+ repair.abandonedSize }
 
     /// All entries, the least recently used first.
     var entries: [DiskEntry] { Array(snapshot.entries) }
@@ -140,12 +139,10 @@ final class DiskStore: Sendable {
 
     var statistics: DiskStatistics {
         freshen()
-        return state.withLock { state in
-            var statistics = state.statistics
-            statistics.size = state.totalSize
-            statistics.count = state.index.count
-            return statistics
-        }
+        var statistics = state.withLock { $0.statistics }
+        statistics.size = keptSize
+        statistics.count = state.withLock { $0.index.count }
+        return statistics
     }
 
     /// Whether an entry is valid now, or at the given time, and its file exists.

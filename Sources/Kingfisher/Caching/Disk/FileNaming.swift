@@ -36,7 +36,7 @@ struct FileNaming: Sendable, Equatable {
         let bytes = name.utf8
         return (1...255).contains(bytes.count) && name != "." && name != ".."
             && !bytes.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
-            && !name.startsWithBytes(of: DiskFolder.ownPrefix)
+            && !DiskFolder.isOwn(name)
     }
 
     /// Whether a name is the hash of a key.
