@@ -82,19 +82,17 @@ extension DiskStore {
         // Another round is needed only if another process has replaced the log meanwhile, which is
         // rare.
         for _ in 0..<16 {
-            let (log, isWritable) = state.withLock { ($0.log, $0.isWritable) }
-            guard let log, isWritable else {
+            let (log, identity) = state.withLock { ($0.log, $0.logIdentity) }
+            guard let log, let identity else {
                 try open(&writer)
-                guard state.withLock({ $0.isWritable }) else {
-                    throw writer.refused == nil ? whyNotWritable() : .locked(path: folder.path)
-                }
+                guard state.withLock({ $0.logIdentity != nil }) else { throw writer.lock.obstacle }
                 continue
             }
             do throws(Errno) {
-                try lock(log, &writer)
+                try writer.lock.take(of: log)
                 // There is no readable file at the path, so it is not the open one.
                 let there = try? files.status(of: folder.log)
-                let (identity, position) = state.withLock { ($0.logIdentity, $0.position) }
+                let position = state.withLock { $0.position }
                 if let there, there.identity == identity, there.size >= position {
                     if there.size > position {
                         // The process that wrote more has finished earlier announcements.
@@ -126,15 +124,6 @@ extension DiskStore {
         if end < size { try files.truncate(log, to: end) }
     }
 
-    private func whyNotWritable() -> DiskError {
-        do throws(Errno) {
-            _ = try files.open(folder.log, writable: true)
-            return .cannotWriteIndex(path: folder.log, .resourceTemporarilyUnavailable)
-        } catch {
-            return .cannotWriteIndex(path: folder.log, error)
-        }
-    }
-
     /// Appends records in one write, together with the unwritten changes of the index.
     ///
     /// The caller holds the lock. After a failure the log is unchanged.
@@ -164,7 +153,7 @@ extension DiskStore {
             state.withLock { $0.position = position }
         } catch {
             // The log contains a wrong record; the next write opens the folder again.
-            state.withLock { $0.isWritable = false }
+            state.withLock { $0.logIdentity = nil }
         }
     }
 
@@ -181,7 +170,8 @@ extension DiskStore {
 
     /// Writes pending changes of the index: accesses, and checksums of files found in the folder.
     func flush() {
-        guard state.withLock({ $0.isWritable && $0.index.unwrittenCount > 0 }) else { return }
+        let isDue = state.withLock { $0.logIdentity != nil && $0.index.unwrittenCount > 0 }
+        guard isDue else { return }
         // Failure affects only the order and the expiration of the last accesses.
         try? changing { log throws(DiskError) in
             _ = try? append([], to: log)

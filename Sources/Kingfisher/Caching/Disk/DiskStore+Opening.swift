@@ -26,37 +26,11 @@ extension DiskStore {
             state.withLock { $0.lastFailure = clock.now() }
             throw .cannotCreateDirectory(path: folder.path, error)
         }
-        notePresence(&writer)
+        writer.lock.notePresence()
         writer.unfinished = .nothing
-        let opened = openLog(&writer)
-        defer { if let log = opened.log, opened.isWritable { files.unlock(log) } }
-        try load(opened)
-    }
-
-    /// Registers this store's use of the folder for its lifetime.
-    ///
-    /// Earlier versions delete all temporary files, unless others have locked this file.
-    private func notePresence(_ writer: inout Writer) {
-        if let presence = writer.presence, let mine = try? files.status(of: presence),
-            let there = try? files.status(of: folder.presence), mine.identity == there.identity
-        {
-            return
-        }
-        // Without this file, such a version may delete a temporary file of ours, and the affected
-        // store writes it again.
-        writer.presence = try? openOwn(folder.presence)
-        guard let presence = writer.presence else { return }
-        try? files.lock(presence, sharing: true, waiting: options.lockLimit)
-    }
-
-    /// Opens one of the store's own files; a foreign file at its path is replaced.
-    private func openOwn(_ path: String) throws(Errno) -> OpenFile {
-        do throws(Errno) {
-            return try files.open(path, writable: true)
-        } catch .foreignFile {
-            try files.remove(path)
-            return try files.open(path, writable: true)
-        }
+        let (log, identity) = writer.lock.openLog()
+        defer { if let log, identity != nil { files.unlock(log) } }
+        try load(log, identity)
     }
 
     private func close() {
@@ -66,86 +40,39 @@ extension DiskStore {
             state.logIdentity = nil
             state.position = 0
             state.isOpen = false
-            state.isWritable = false
         }
     }
 
-    private struct OpenedLog {
-        var log: OpenFile?
-        var identity: FileIdentity?
-        var isWritable = false
-    }
-
-    private func openLog(_ writer: inout Writer) -> OpenedLog {
-        for _ in 0..<16 {
-            // Not writable: the folder may be read-only, or the disk full.
-            guard let log = try? openOwn(folder.log) else { break }
-            do throws(Errno) {
-                try lock(log, &writer)
-            } catch .timedOut {
-                // The log can be read without the lock.
-                break
-            } catch {
-                // A file system without locks is not used by a second process.
-            }
-            guard let mine = try? files.status(of: log) else { break }
-            guard let there = try? files.status(of: folder.log) else { break }
-            if mine.identity == there.identity {
-                return OpenedLog(log: log, identity: mine.identity, isWritable: true)
-            }
-            files.unlock(log)
-        }
-        return OpenedLog(log: try? files.open(folder.log, writable: false))
-    }
-
-    /// Takes the lock of the log.
-    ///
-    /// After a timeout, no caller waits for the same time again.
-    func lock(_ log: OpenFile, _ writer: inout Writer) throws(Errno) {
-        let wasRefused =
-            writer.refused.map { ContinuousClock.now - $0 < options.lockLimit } ?? false
-        do throws(Errno) {
-            try files.lock(log, sharing: false, waiting: wasRefused ? .zero : options.lockLimit)
-            writer.refused = nil
-        } catch {
-            if error == .timedOut, !wasRefused { writer.refused = .now }
-            throw error
-        }
-    }
-
-    private func load(_ opened: OpenedLog) throws(DiskError) {
+    private func load(_ log: OpenFile?, _ identity: FileIdentity?) throws(DiskError) {
         // An unreadable log is treated as missing: the folder has the files.
-        let read = opened.log.flatMap { self.read($0) } ?? (DiskIndex(), LogReader())
+        let read = log.flatMap { self.read($0) } ?? (DiskIndex(), LogReader())
         var index = read.0
         let reader = read.1
         let size = reader.position
         let isNew = size == 0
         let isDamaged = !isNew && (reader.damagedBytes > 0 || reader.end < size)
-        if opened.isWritable { finish(reader.unfinished) }
+        if identity != nil { finish(reader.unfinished) }
         let (adopted, damaged) = try repair.compare(
             &index,
             doubtsEntries: isDamaged,
-            isWritable: opened.isWritable
+            isWritable: identity != nil
         )
         let isRebuilt = isDamaged || isNew && index.count > 0
         state.withLock { state in
             state.index = index
-            state.log = opened.log
-            state.logIdentity = opened.identity
+            state.log = log
+            state.logIdentity = identity
             state.position = size
-            state.isWritable = opened.isWritable
             state.statistics.adopted += adopted
             state.statistics.damaged += damaged
             state.statistics.rebuilds += isRebuilt ? 1 : 0
         }
-        guard opened.isWritable, let log = opened.log else { return }
-        if isNew || isRebuilt {
-            if let new = rewriteLog(instead: log) {
-                files.unlock(new)
-            } else {
-                // Nothing may be appended to a log that is damaged or has no header.
-                state.withLock { $0.isWritable = false }
-            }
+        guard let log, identity != nil, isNew || isRebuilt else { return }
+        if let new = rewriteLog(instead: log) {
+            files.unlock(new)
+        } else {
+            // Nothing may be appended to a log that is damaged or has no header.
+            state.withLock { $0.logIdentity = nil }
         }
     }
 

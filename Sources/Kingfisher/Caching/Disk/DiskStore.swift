@@ -37,11 +37,11 @@ final class DiskStore: Sendable {
         var index = DiskIndex()
         /// `nil` until the store is open, or if the folder has no log and none can be created.
         var log: OpenFile?
+        /// `nil` if nothing may be appended to the log.
         var logIdentity: FileIdentity?
         /// The offset up to which the index has followed the log.
         var position = 0
         var isOpen = false
-        var isWritable = false
         var sizeLimit = 0
         var syncs = false
         var sharesFiles = true
@@ -55,15 +55,11 @@ final class DiskStore: Sendable {
     /// Its lock is held during blocking operations: it extends the log's lock to the threads of
     /// this process, and records must be in the order of the renames.
     struct Writer {
-        /// Locked during the store's lifetime, so that other processes know that the folder is in
-        /// use.
-        var presence: OpenFile?
+        var lock: FolderLock
         /// The last announcement of another process, as far as it was read without the lock.
         ///
         /// Only the holder of the lock can determine whether it was completed.
         var unfinished = LogReader.Unfinished.nothing
-        /// The time of the last failure to get the lock.
-        var refused: ContinuousClock.Instant?
     }
 
     let folder: DiskFolder
@@ -73,7 +69,7 @@ final class DiskStore: Sendable {
     let repair: FolderRepair
     let state = Mutex(State())
     /// Locked before ``state``, never after it.
-    let writer = Mutex(Writer())
+    let writer: Mutex<Writer>
     /// Whether new entries are written to unnamed files; false once the file system refused.
     let usesUnnamedFiles = Atomic(true)
 
@@ -89,6 +85,8 @@ final class DiskStore: Sendable {
         self.clock = clock
         self.options = options
         repair = FolderRepair(of: folder, files: files, clock: clock)
+        let lock = FolderLock(of: folder, files: files, limit: options.lockLimit)
+        writer = Mutex(Writer(lock: lock))
     }
 
     deinit { flush() }

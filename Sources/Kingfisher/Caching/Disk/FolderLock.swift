@@ -1,0 +1,95 @@
+import SystemPackage
+
+/// The lock of a folder's log: its holder alone may change the folder.
+///
+/// It orders processes; a store orders its own threads.
+struct FolderLock {
+    private let folder: DiskFolder
+    private let files: any FileSystem
+    private let limit: Duration
+    /// Locked during the store's lifetime, so that other processes know that the folder is in use.
+    private var presence: OpenFile?
+    /// The time of the last failure to get the lock.
+    private var refused: ContinuousClock.Instant?
+
+    /// Makes a lock for which callers wait at most `limit`.
+    init(of folder: DiskFolder, files: any FileSystem, limit: Duration) {
+        self.folder = folder
+        self.files = files
+        self.limit = limit
+    }
+
+    /// Registers the use of the folder for the lifetime of this value.
+    ///
+    /// Earlier versions delete all temporary files, unless others have locked this file.
+    mutating func notePresence() {
+        if let presence, let mine = try? files.status(of: presence),
+            let there = try? files.status(of: folder.presence), mine.identity == there.identity
+        {
+            return
+        }
+        // Without this file, such a version may delete a temporary file of ours, and the affected
+        // store writes it again.
+        presence = try? openOwn(folder.presence)
+        if let presence { try? files.lock(presence, sharing: true, waiting: limit) }
+    }
+
+    /// Opens one of the store's own files; a foreign file at its path is replaced.
+    private func openOwn(_ path: String) throws(Errno) -> OpenFile {
+        do throws(Errno) {
+            return try files.open(path, writable: true)
+        } catch .foreignFile {
+            try files.remove(path)
+            return try files.open(path, writable: true)
+        }
+    }
+
+    /// Opens the log, and takes the lock.
+    ///
+    /// - Returns: The log, or `nil` if there is none and none can be created, and its identity, or
+    ///   `nil` if it is not locked and can only be read.
+    mutating func openLog() -> (log: OpenFile?, identity: FileIdentity?) {
+        for _ in 0..<16 {
+            // Not writable: the folder may be read-only, or the disk full.
+            guard let log = try? openOwn(folder.log) else { break }
+            do throws(Errno) {
+                try take(of: log)
+            } catch .timedOut {
+                // The log can be read without the lock.
+                break
+            } catch {
+                // A file system without locks is not used by a second process.
+            }
+            guard let mine = try? files.status(of: log) else { break }
+            guard let there = try? files.status(of: folder.log) else { break }
+            if mine.identity == there.identity { return (log, mine.identity) }
+            files.unlock(log)
+        }
+        return (try? files.open(folder.log, writable: false), nil)
+    }
+
+    /// Takes the lock of an open log.
+    ///
+    /// After a timeout, no caller waits for the same time again.
+    mutating func take(of log: OpenFile) throws(Errno) {
+        let wasRefused = refused.map { ContinuousClock.now - $0 < limit } ?? false
+        do throws(Errno) {
+            try files.lock(log, sharing: false, waiting: wasRefused ? .zero : limit)
+            refused = nil
+        } catch {
+            if error == .timedOut, !wasRefused { refused = .now }
+            throw error
+        }
+    }
+
+    /// Why the log could not be opened for writing.
+    var obstacle: DiskError {
+        if refused != nil { return .locked(path: folder.path) }
+        do throws(Errno) {
+            _ = try files.open(folder.log, writable: true)
+            return .cannotWriteIndex(path: folder.log, .resourceTemporarilyUnavailable)
+        } catch {
+            return .cannotWriteIndex(path: folder.log, error)
+        }
+    }
+}
