@@ -271,14 +271,12 @@ extension DiskStorage {
 
         /// Retries opening a folder that could not be opened.
         private func requireReady() throws(KingfisherError) {
-            guard isReady else {
+            guard (try? store.prepare()) != nil else {
                 throw KingfisherError.cacheError(
                     reason: .diskStorageIsNotReady(cacheURL: directoryURL)
                 )
             }
         }
-
-        var isReady: Bool { store.isOpen || (try? store.prepare()) != nil }
 
         func storeError(
             _ error: DiskError,

@@ -49,7 +49,7 @@ struct Machine {
     func breakDisk() throws {
         let folder = cache.diskStorage.directoryURL
         // Otherwise the index, which is read in the background, creates the folder again.
-        #expect(cache.diskStorage.isReady)
+        try cache.diskStorage.store.prepare()
         try FileManager.default.removeItem(at: folder)
         try Data().write(to: folder)
     }

@@ -41,7 +41,7 @@ final class DiskCache: Sendable {
         case nil: break
         }
         // A folder that cannot be opened has nothing; stores report why.
-        guard store.isOpen || (try? store.prepare()) != nil else { return nil }
+        guard (try? store.prepare()) != nil else { return nil }
         return try store.contents(named: name, division, extending: extending)
     }
 

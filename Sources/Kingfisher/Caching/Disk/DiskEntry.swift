@@ -161,3 +161,12 @@ public struct DiskStatistics: Sendable, Equatable {
 
     init() {}
 }
+
+/// Counts the operations of a store.
+final class DiskCounts: Sendable {
+    private let statistics = Mutex(DiskStatistics())
+
+    var current: DiskStatistics { statistics.withLock { $0 } }
+
+    func add(_ change: (inout DiskStatistics) -> Void) { statistics.withLock { change(&$0) } }
+}

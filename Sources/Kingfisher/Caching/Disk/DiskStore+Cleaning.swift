@@ -29,37 +29,31 @@ extension DiskStore {
     ///
     /// - Throws: ``DiskError/notFound(path:)`` if there is none.
     func remove(_ name: String) throws(DiskError) {
-        try prepare()
-        let cleaning = try changing { log throws(DiskError) -> DiskCleaning in
-            let (isKnown, isAbsent) = state.withLock {
-                ($0.index.contains(name), $0.index.absences[ByteText(name)] != nil)
+        try log.prepare()
+        let cleaning = try log.changing { turn throws(DiskError) -> DiskCleaning in
+            let (isKnown, isAbsent) = log.withIndex {
+                ($0.contains(name), $0.absences[ByteText(name)] != nil)
             }
             guard isKnown else {
-                if isAbsent { try note(.removed(name), in: log) }
+                if isAbsent { try turn.note(.removed(name)) }
                 throw .notFound(path: folder.path(of: name))
             }
-            return try delete([name], log: log)
+            return try delete([name], turn)
         }
         if let failure = cleaning.failures.first { throw failure }
-        state.withLock { $0.statistics.removals += 1 }
+        counts.add { $0.removals += 1 }
     }
 
     /// Removes all entries and all files, including files without an entry.
     func removeAll() throws(DiskError) {
-        try prepare()
-        try changing { log throws(DiskError) in
-            do throws(Errno) {
-                try append([.cleared], to: log)
-            } catch {
-                throw .cannotWriteIndex(path: folder.log, error)
-            }
-            state.withLock { state in
-                state.statistics.removals += state.index.count
-                state.index = DiskIndex()
-            }
+        try log.prepare()
+        try log.changing { turn throws(DiskError) in
+            let count = log.withIndex { $0.count }
+            try turn.note(.cleared)
+            counts.add { $0.removals += count }
             repair.removeAbandonedFiles()
             try repair.removeAllFiles()
-            rewriteLog(instead: log).map(files.unlock)
+            turn.rewriteLog()
         }
     }
 
@@ -67,20 +61,20 @@ extension DiskStore {
     ///
     /// - Complexity: O(entries) in memory; the disk is accessed for removed files only.
     func removeExpired() -> DiskCleaning {
-        freshen()
+        log.freshen()
         let now = clock.now()
-        let names = state.withLock { $0.index.namesExpired(at: now) }
+        let names = log.withIndex { $0.namesExpired(at: now) }
         var cleaning = DiskCleaning()
         for start in stride(from: 0, to: names.count, by: Self.batchSize) {
             let batch = names[start..<min(start + Self.batchSize, names.count)]
             cleaning.add(
-                clean { state in
+                clean { index in
                     // Some may have been stored or read again since they were listed.
-                    batch.filter { name in state.index.expiry(of: name).map { $0 <= now } ?? false }
+                    batch.filter { name in index.expiry(of: name).map { $0 <= now } ?? false }
                 }
             )
         }
-        state.withLock { $0.statistics.expired += cleaning.removed.count }
+        counts.add { $0.expired += cleaning.removed.count }
         lookForAbandonedFiles()
         return cleaning
     }
@@ -91,7 +85,7 @@ extension DiskStore {
     ///
     /// - Complexity: O(removed).
     func trim() -> DiskCleaning {
-        freshen()
+        log.freshen()
         let limit = sizeLimit
         return limit > 0 && keptSize >= limit ? trim(sparing: nil) : DiskCleaning()
     }
@@ -107,10 +101,10 @@ extension DiskStore {
         lookForAbandonedFiles()
         var cleaning = DiskCleaning()
         while true {
-            let batch = clean { state in
-                state.index.oldestNames(
-                    downTo: state.sizeLimit / 2,
-                    from: state.index.totalSize &+ repair.abandonedSize,
+            let batch = clean { index in
+                index.oldestNames(
+                    downTo: sizeLimit / 2,
+                    from: index.totalSize &+ repair.abandonedSize,
                     sparing: spared,
                     atMost: Self.batchSize
                 )
@@ -118,7 +112,7 @@ extension DiskStore {
             cleaning.add(batch)
             if batch.removed.isEmpty { break }
         }
-        state.withLock { $0.statistics.trimmed += cleaning.removed.count }
+        counts.add { $0.trimmed += cleaning.removed.count }
         return cleaning
     }
 
@@ -128,27 +122,23 @@ extension DiskStore {
     func lookForAbandonedFiles() {
         guard !usesUnnamedFiles.load(ordering: .relaxed) else { return }
         // The next call tries again.
-        _ = try? changing { _ in repair.removeAbandonedFiles() }
+        _ = try? log.changing { _ in repair.removeAbandonedFiles() }
     }
 
-    private func clean(_ choose: (State) -> [String]) -> DiskCleaning {
+    private func clean(_ choose: (DiskIndex) -> [String]) -> DiskCleaning {
         do throws(DiskError) {
-            return try changing { log throws(DiskError) in
-                try delete(state.withLock { choose($0) }, log: log)
+            return try log.changing { turn throws(DiskError) in
+                try delete(log.withIndex(choose), turn)
             }
         } catch {
             return DiskCleaning(failures: [error])
         }
     }
 
-    /// Deletes entries with their files, for callers that hold the lock of the log.
-    func delete(_ names: [String], log: OpenFile) throws(DiskError) -> DiskCleaning {
+    /// Deletes entries with their files.
+    func delete(_ names: [String], _ turn: DiskLog.Turn) throws(DiskError) -> DiskCleaning {
         guard !names.isEmpty else { return DiskCleaning() }
-        do throws(Errno) {
-            try append(names.map { .removed($0) }, to: log)
-        } catch {
-            throw .cannotWriteIndex(path: folder.log, error)
-        }
+        try turn.append(names.map { .removed($0) })
         var cleaning = DiskCleaning()
         var kept: [LogRecord] = []
         for name in names {
@@ -158,15 +148,14 @@ extension DiskStore {
                 // Deleted by another process.
             } catch {
                 cleaning.failures.append(.cannotRemove(path: folder.path(of: name), error))
-                let entry = state.withLock { $0.index[name] }
-                if let entry { kept.append(.stored(entry, temporary: 0)) }
+                if let entry = log[name] { kept.append(.stored(entry, temporary: 0)) }
                 continue
             }
             cleaning.removed.append(name)
-            state.withLock { _ = $0.index.remove(name) }
+            log.forget(name)
         }
         // Without these records the files are treated as unknown when the store is opened again.
-        if !kept.isEmpty { _ = try? append(kept, to: log) }
+        if !kept.isEmpty { try? turn.append(kept) }
         return cleaning
     }
 }

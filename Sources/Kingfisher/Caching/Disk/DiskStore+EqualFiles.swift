@@ -27,18 +27,14 @@ extension DiskStore {
     /// Reads the file only if its size and checksum match.
     func equalFile(_ bytes: Data, of entry: DiskEntry) -> OpenFile? {
         // Encrypted bytes are never the same. A file is linked as an unnamed one is.
-        guard options.transformer == nil, usesUnnamedFiles.load(ordering: .relaxed) else {
-            return nil
-        }
-        let name = state.withLock { state in
-            state.sharesFiles
-                ? state.index.name(withChecksum: entry.checksum, size: entry.size) : nil
-        }
+        guard options.transformer == nil, sharesFiles, usesUnnamedFiles.load(ordering: .relaxed)
+        else { return nil }
+        let name = log.withIndex { $0.name(withChecksum: entry.checksum, size: entry.size) }
         // Without the file the entry gets one of its own.
         guard let name, let file = try? files.open(folder.path(of: name), writable: false),
             (try? has(bytes, file)) == true
         else { return nil }
-        guard state.withLock({ $0.syncs }) else { return file }
+        guard syncs else { return file }
         // It may have been stored before stores waited for the medium.
         return (try? files.sync(file)) == nil ? nil : file
     }
@@ -63,7 +59,7 @@ extension DiskStore {
         return true
     }
 
-    /// Stores an entry as a further name of a file, for callers that hold the lock of the log.
+    /// Stores an entry as a further name of a file.
     ///
     /// - Returns: Whether it is stored, and whether the previous file has the temporary name now;
     ///   nil if the file cannot get the name.
@@ -72,7 +68,7 @@ extension DiskStore {
         as entry: DiskEntry,
         _ metadata: EntryMetadata?,
         _ number: UInt64,
-        log: OpenFile
+        _ turn: DiskLog.Turn
     ) -> Bool? {
         guard let status = try? files.status(of: file), status.size == entry.size,
             (1..<DiskFiles.maximalNames).contains(status.links)
@@ -88,9 +84,9 @@ extension DiskStore {
             metadata,
             isInPlace ? .inPlace : .unnamed(file),
             as: number,
-            log: log
+            turn
         )
-        if leavesTemporary != nil { state.withLock { $0.statistics.shared += 1 } }
+        if leavesTemporary != nil { counts.add { $0.shared += 1 } }
         return leavesTemporary
     }
 
@@ -100,7 +96,7 @@ extension DiskStore {
     /// An attacker can make such bytes.
     func distinguish(_ entry: inout DiskEntry, _ file: OpenFile) {
         // The index knows at most eight files with one checksum, so a free time is soon found.
-        for _ in 0..<16 where state.withLock({ $0.index.hasFile(of: entry) }) {
+        for _ in 0..<16 where log.withIndex({ $0.hasFile(of: entry) }) {
             // Two seconds are the coarsest unit of file systems. If setting the time fails, the file
             // is counted by the next process that opens the folder.
             try? files.setModified(file, to: entry.modified - 2_000_000_000)

@@ -1,6 +1,4 @@
 import Foundation
-import Synchronization
-import SystemPackage
 
 /// The metadata of entries.
 ///
@@ -11,10 +9,7 @@ import SystemPackage
 extension DiskStore {
     /// The metadata of an entry's bytes; nil if there is none, or if the bytes were replaced.
     func metadata(of name: String, checksum: UInt64) -> EntryMetadata? {
-        let (entry, log) = state.withLock { ($0.index[name], $0.log) }
-        guard let entry, entry.checksum == checksum, let log,
-            let sealed = sealedMetadata(of: entry, in: log)
-        else { return nil }
+        guard let sealed = log.metadata(of: name, checksum: checksum) else { return nil }
         guard let transformer = options.transformer else {
             return EntryMetadata(sealed, of: checksum)
         }
@@ -26,32 +21,10 @@ extension DiskStore {
 
     /// The metadata of the current entry of a name.
     func metadata(of name: String, _ division: KeyDivision = .any) -> EntryMetadata? {
-        freshen()
-        let entry = state.withLock { $0.index[name] }
-        guard let entry, entry.division.matches(division), entry.metadata.count > 0 else {
-            return nil
-        }
-        return metadata(of: name, checksum: entry.checksum)
-    }
-
-    /// The metadata as stored in the log.
-    func sealedMetadata(of entry: DiskEntry, in log: OpenFile) -> Data? {
-        guard entry.metadata.count > 0 else { return nil }
-        // At least the size of any record with the metadata.
-        let size = LogRecord.size(of: entry) + Int(entry.metadata.count)
-        guard let bytes = try? files.read(log, from: Int(entry.metadata.start), count: size),
-            let record = LogReader.firstRecord(in: bytes)
+        log.freshen()
+        guard let entry = log[name], entry.division.matches(division), entry.metadata.count > 0
         else { return nil }
-        let found: Data
-        switch record {
-        case .stored(let stored, _, let metadata)
-        where stored.name == entry.name && stored.checksum == entry.checksum:
-            found = metadata
-        case .described(entry.name, entry.checksum, let metadata): found = metadata
-        default: return nil
-        }
-        // The size must match, because the index computes the size of a new log from it.
-        return found.count == Int(entry.metadata.count) ? found : nil
+        return metadata(of: name, checksum: entry.checksum)
     }
 
     /// The metadata as stored in the log; empty if there is none or it is too large.
@@ -71,13 +44,11 @@ extension DiskStore {
     /// Writes changed metadata, if the entry still has the bytes it belongs to.
     func describe(_ name: String, by metadata: EntryMetadata) throws(DiskError) {
         guard let checksum = metadata.checksum else { return }
-        try prepare()
+        try log.prepare()
         let sealed = sealed(metadata, name: name)
-        try changing { log throws(DiskError) in
-            let isCurrent = state.withLock { $0.index[name]?.checksum == checksum }
-            guard isCurrent else { return }
-            let record = LogRecord.described(name, checksum: checksum, metadata: sealed)
-            try note(record, in: log)
+        try log.changing { turn throws(DiskError) in
+            guard log[name]?.checksum == checksum else { return }
+            try turn.note(.described(name, checksum: checksum, metadata: sealed))
         }
     }
 
@@ -90,39 +61,26 @@ extension DiskStore {
         guard FileNaming.isEntryName(name) else { throw .invalidName(name, key: name) }
         guard absence.metadata.count <= EntryMetadata.maximalSize else { return try remove(name) }
         do throws(DiskError) {
-            try prepare()
-            try changing { log throws(DiskError) in
-                if state.withLock({ $0.index.contains(name) }) {
-                    let cleaning = try delete([name], log: log)
+            try log.prepare()
+            try log.changing { turn throws(DiskError) in
+                if log.withIndex({ $0.contains(name) }) {
+                    let cleaning = try delete([name], turn)
                     if let failure = cleaning.failures.first { throw failure }
-                    state.withLock { $0.statistics.removals += 1 }
+                    counts.add { $0.removals += 1 }
                 }
-                try note(.absent(name, absence), in: log)
+                try turn.note(.absent(name, absence))
             }
         } catch {
-            state.withLock { state in
-                if !state.index.contains(name) { state.index.note(absence, of: name) }
-            }
+            log.note(absence, of: name)
             throw error
         }
     }
 
     /// The reason why a name has no entry; nil if it is unknown, or if there is one.
     func absence(of name: String) -> Data? {
-        freshen()
+        log.freshen()
         let now = clock.now()
-        return state.withLock { state in
-            state.index.absences[ByteText(name)].flatMap { $0.expiry > now ? $0.metadata : nil }
-        }
-    }
-
-    /// Appends a record and applies it to the index.
-    func note(_ record: LogRecord, in log: OpenFile) throws(DiskError) {
-        do throws(Errno) {
-            try append([record], to: log)
-        } catch {
-            throw .cannotWriteIndex(path: folder.log, error)
-        }
-        state.withLock { $0.index.apply(record, at: $0.position - record.size) }
+        let absence = log.withIndex { $0.absences[ByteText(name)] }
+        return absence.flatMap { $0.expiry > now ? $0.metadata : nil }
     }
 }

@@ -24,25 +24,20 @@ extension DiskStore {
         let now = clock.now()
         // The index is used as it is, whatever other processes did since. If the file is missing or
         // has other bytes, follow the log and try again.
-        let known = state.withLock { state -> DiskEntry? in
-            state.index[name].flatMap {
-                $0.expiry > now && $0.division.matches(division) ? $0 : nil
-            }
-        }
-        if let known, let found = try contents(of: known, extending: extending, at: now) {
+        if let known = log[name], known.expiry > now, known.division.matches(division),
+            let found = try contents(of: known, extending: extending, at: now)
+        {
             return found
         }
-        freshen()
-        let found = state.withLock { state -> DiskEntry? in
-            guard let entry = state.index[name], entry.division.matches(division) else {
-                state.statistics.absences += 1
-                return nil
-            }
-            if entry.expiry > now { return entry }
-            state.statistics.staleReads += 1
+        log.freshen()
+        guard let entry = log[name], entry.division.matches(division) else {
+            counts.add { $0.absences += 1 }
             return nil
         }
-        guard let entry = found else { return nil }
+        guard entry.expiry > now else {
+            counts.add { $0.staleReads += 1 }
+            return nil
+        }
         if let found = try contents(of: entry, extending: extending, at: now) { return found }
         return try readAgain(name, division, extending: extending, at: now)
     }
@@ -68,18 +63,15 @@ extension DiskStore {
             // The folder is inaccessible, not the file.
             return nil
         } catch {
-            state.withLock { $0.statistics.unreadable += 1 }
+            counts.add { $0.unreadable += 1 }
             throw .cannotRead(path: folder.path(of: entry.name), key: entry.key, error)
         }
-        guard bytes.count == entry.size else { return nil }
-        guard entry.checksum == Checksum.of(bytes), let data = opened(bytes, of: entry) else {
-            return nil
-        }
-        let isFlushDue = noteRead(of: entry, extending: extending, at: now)
-        if isFlushDue { flushIfNobodyWrites() }
-        let metadata =
-            entry.metadata.count > 0
-            ? metadata(of: entry.name, checksum: entry.checksum) : nil
+        guard bytes.count == entry.size, entry.checksum == Checksum.of(bytes),
+            let data = opened(bytes, of: entry)
+        else { return nil }
+        noteRead(of: entry, extending: extending, at: now)
+        let hasMetadata = entry.metadata.count > 0
+        let metadata = hasMetadata ? metadata(of: entry.name, checksum: entry.checksum) : nil
         return DiskContents(data: data, metadata: metadata)
     }
 
@@ -89,27 +81,22 @@ extension DiskStore {
         return try? transformer.open(bytes, name: entry.name)
     }
 
-    /// - Returns: Whether pending changes of the index should be written now.
     private func noteRead(
         of entry: DiskEntry,
         extending: ExpirationExtending,
         at now: TimeInterval
-    ) -> Bool {
-        var isUse = true
-        if case .none = extending { isUse = false }
-        return state.withLock { state in
-            state.statistics.hits += 1
-            guard isUse else { return false }
-            state.index.use(entry.name, unwritten: .access) { known in
-                // Stored again meanwhile: the access refers to the previous file.
-                guard known.modified == entry.modified, known.checksum == entry.checksum,
-                    known.size == entry.size
-                else { return false }
-                known.extend(extending, at: now)
-                return true
-            }
-            return state.index.isFlushDue(at: now)
+    ) {
+        counts.add { $0.hits += 1 }
+        if case .none = extending { return }
+        let isFlushDue = log.use(entry.name, at: now) { known in
+            // Stored again meanwhile: the access refers to the previous file.
+            guard known.modified == entry.modified, known.checksum == entry.checksum,
+                known.size == entry.size
+            else { return false }
+            known.extend(extending, at: now)
+            return true
         }
+        if isFlushDue { log.flushIfNobodyWrites() }
     }
 
     /// Reads under the writers' lock, because the file may have been replaced after the index was
@@ -122,9 +109,7 @@ extension DiskStore {
     ) throws(DiskError) -> DiskContents? {
         var found: DiskContents?
         discard(name) {
-            guard let entry = state.withLock({ $0.index[name] }),
-                entry.division.matches(division)
-            else { return false }
+            guard let entry = log[name], entry.division.matches(division) else { return false }
             do throws(DiskError) {
                 found = try contents(of: entry, extending: extending, at: now)
             } catch {
@@ -133,23 +118,23 @@ extension DiskStore {
             }
             return found == nil
         }
-        if found == nil { state.withLock { $0.statistics.damagedReads += 1 } }
+        if found == nil { counts.add { $0.damagedReads += 1 } }
         return found
     }
 
     /// Deletes an entry under the writers' lock, if it is still damaged then.
     func discard(_ name: String, if isDamaged: () -> Bool) {
         do throws(DiskError) {
-            try changing { log throws(DiskError) in
+            try log.changing { turn throws(DiskError) in
                 guard isDamaged() else { return }
-                let isKnown = state.withLock { $0.index.contains(name) }
-                guard isKnown, try delete([name], log: log).removed == [name] else { return }
-                state.withLock { $0.statistics.damaged += 1 }
+                let isKnown = log.withIndex { $0.contains(name) }
+                guard isKnown, try delete([name], turn).removed == [name] else { return }
+                counts.add { $0.damaged += 1 }
             }
         } catch {
             // In a read-only folder the damaged file stays; it is not used again, because its
             // checksum will not match.
-            state.withLock { _ = $0.index.remove(name) }
+            log.forget(name)
         }
     }
 }
@@ -173,11 +158,11 @@ extension DiskStore {
 
     /// Whether a file is missing or its bytes have changed.
     private func isDamaged(_ name: String) -> Bool {
-        guard let entry = state.withLock({ $0.index[name] }) else { return false }
+        guard let entry = log[name] else { return false }
         if isIntact(entry) { return false }
         // The entry may have been stored again between the two checks; then check the new one.
-        freshen()
-        guard let now = state.withLock({ $0.index[name] }), now != entry else { return true }
+        log.freshen()
+        guard let now = log[name], now != entry else { return true }
         return !isIntact(now)
     }
 

@@ -6,9 +6,9 @@ extension DiskStore {
     /// Stores bytes under a name, replacing an earlier entry.
     ///
     /// When it returns, all threads and processes find the entry, and a crash of the process loses
-    /// none of it. If it throws, the earlier entry is unchanged. Trims when the size passes the
-    /// limit. Unless it is `replacing`, a valid entry of the name is an error. The metadata is
-    /// committed with the bytes.
+    /// none of it. If it throws, the earlier entry is unchanged, unless the new one was written and
+    /// the folder could not be synced. Trims when the size passes the limit. Unless it is
+    /// `replacing`, a valid entry of the name is an error. The metadata is committed with the bytes.
     ///
     /// - Complexity: O(bytes) and ten system calls, whatever the number of entries.
     func store(
@@ -39,12 +39,12 @@ extension DiskStore {
             lifetime: expiration.length(from: now),
             division: division
         )
-        try prepare()
+        try log.prepare()
         do throws(DiskError) {
             try write(bytes, as: entry, metadata, replacing: replacing)
         } catch .cannotWrite(_, _, .noSuchFileOrDirectory) {
             // Retry in a new folder, or in the one that has replaced ours.
-            try writer.withLock { writer throws(DiskError) in try open(&writer) }
+            try log.prepare(again: true)
             try write(bytes, as: entry, metadata, replacing: replacing)
         }
         trimIfNeeded(sparing: name)
@@ -111,9 +111,9 @@ extension DiskStore {
         replacing: Bool
     ) throws(DiskError) -> Bool {
         let number = folder.makeTemporaryNumber()
-        let leavesTemporary = try changing { log throws(DiskError) in
+        let leavesTemporary = try log.changing { turn throws(DiskError) in
             if !replacing { try requireNone(entry) }
-            return share(file, as: entry, metadata, number, log: log)
+            return share(file, as: entry, metadata, number, turn)
         }
         // The next process that opens the folder deletes what remains.
         if leavesTemporary != false { try? files.remove(folder.temporaryPath(number)) }
@@ -146,18 +146,18 @@ extension DiskStore {
         }
         let leavesTemporary: Bool
         do throws(DiskError) {
-            leavesTemporary = try changing { log throws(DiskError) in
+            leavesTemporary = try log.changing { turn throws(DiskError) in
                 if !replacing { try requireNone(entry) }
                 if case .unnamed(let new) = written {
                     // Stored by another thread or process meanwhile.
                     if mayShare, let file = equalFile(bytes, of: entry),
-                        let leaves = share(file, as: entry, metadata, number, log: log)
+                        let leaves = share(file, as: entry, metadata, number, turn)
                     {
                         return leaves
                     }
                     distinguish(&entry, new)
                 }
-                return try commit(entry, metadata, written, as: number, log: log)
+                return try commit(entry, metadata, written, as: number, turn)
             }
         } catch {
             // A temporary file; the next process that opens the folder deletes it.
@@ -169,9 +169,8 @@ extension DiskStore {
     }
 
     private func requireNone(_ entry: DiskEntry) throws(DiskError) {
-        let old = state.withLock { $0.index[entry.name] }
         // The new entry's access is now.
-        guard let old, old.expiry > entry.access else { return }
+        guard let old = log[entry.name], old.expiry > entry.access else { return }
         throw .cannotWrite(path: folder.path(of: entry.name), key: entry.key, .fileExists)
     }
 
@@ -183,7 +182,7 @@ extension DiskStore {
         _ metadata: EntryMetadata?,
         _ written: Written,
         as number: UInt64,
-        log: OpenFile
+        _ turn: DiskLog.Turn
     ) throws(DiskError) -> Bool {
         let path = folder.path(of: entry.name)
         var isInPlace = false
@@ -193,7 +192,7 @@ extension DiskStore {
             temporary: isInPlace ? 0 : number,
             metadata: sealed(metadata, name: entry.name)
         )
-        let isKnown = !isInPlace && state.withLock { $0.index.contains(entry.name) }
+        let isKnown = !isInPlace && log.withIndex { $0.contains(entry.name) }
         var replaced = false
         do throws(Errno) {
             let temporary = folder.temporaryPath(number)
@@ -203,26 +202,19 @@ extension DiskStore {
                 // file has a name.
                 if isKnown { try files.link(file, to: temporary) } else { unnamed = file }
             }
-            let before = try append([record], to: log)
-            do throws(Errno) {
+            try turn.announce(record) { () throws(Errno) in
                 replaced = isKnown && exchange(temporary, path)
                 if let unnamed {
                     try link(unnamed, to: path, by: temporary)
                 } else if !replaced, !isInPlace {
                     try files.rename(temporary, to: path)
                 }
-            } catch {
-                takeBack(to: before, in: log)
-                throw error
             }
             if syncs { try files.sync(directory: folder.path) }
         } catch {
             throw .cannotWrite(path: path, key: entry.key, error)
         }
-        state.withLock { state in
-            state.index.apply(record, at: state.position - record.size)
-            state.statistics.stores += 1
-        }
+        counts.add { $0.stores += 1 }
         metadata?.wasWritten(with: entry.checksum)
         return replaced
     }

@@ -32,44 +32,15 @@ final class DiskStore: Sendable {
         var lockLimit = Duration.seconds(5)
     }
 
-    /// State shared by readers and writers; locked only briefly, never during input or output.
-    struct State {
-        var index = DiskIndex()
-        /// `nil` until the store is open, or if the folder has no log and none can be created.
-        var log: OpenFile?
-        /// `nil` if nothing may be appended to the log.
-        var logIdentity: FileIdentity?
-        /// The offset up to which the index has followed the log.
-        var position = 0
-        var isOpen = false
-        var sizeLimit = 0
-        var syncs = false
-        var sharesFiles = true
-        /// The time of the last failure to open the folder.
-        var lastFailure = -TimeInterval.infinity
-        var statistics = DiskStatistics()
-    }
-
-    /// State of the writing thread.
-    ///
-    /// Its lock is held during blocking operations: it extends the log's lock to the threads of
-    /// this process, and records must be in the order of the renames.
-    struct Writer {
-        var lock: FolderLock
-        /// The last announcement of another process, as far as it was read without the lock.
-        ///
-        /// Only the holder of the lock can determine whether it was completed.
-        var unfinished = LogReader.Unfinished.nothing
-    }
-
     let folder: DiskFolder
     let files: any FileSystem
     let clock: WallClock
     let options: Options
+    let counts = DiskCounts()
     let repair: FolderRepair
-    let state = Mutex(State())
-    /// Locked before ``state``, never after it.
-    let writer: Mutex<Writer>
+    let log: DiskLog
+    private let limit = Atomic(0)
+    private let sharing = Atomic(true)
     /// Whether new entries are written to unnamed files; false once the file system refused.
     let usesUnnamedFiles = Atomic(true)
 
@@ -84,62 +55,70 @@ final class DiskStore: Sendable {
         self.files = files
         self.clock = clock
         self.options = options
-        repair = FolderRepair(of: folder, files: files, clock: clock)
-        let lock = FolderLock(of: folder, files: files, limit: options.lockLimit)
-        writer = Mutex(Writer(lock: lock))
+        repair = FolderRepair(of: folder, files: files, clock: clock, counts: counts)
+        log = DiskLog(
+            of: folder,
+            files: files,
+            clock: clock,
+            lockLimit: options.lockLimit,
+            repair: repair
+        )
     }
 
-    deinit { flush() }
+    deinit { log.flush() }
+
+    /// Opens the folder unless it is open, and creates a missing one.
+    func prepare() throws(DiskError) { try log.prepare() }
 
     // MARK: In memory
 
     /// The size in bytes above which storing removes old entries; 0 for no limit.
     var sizeLimit: Int {
-        get { state.withLock { $0.sizeLimit } }
-        set { state.withLock { $0.sizeLimit = max(newValue, 0) } }
+        get { limit.load(ordering: .relaxed) }
+        set { limit.store(max(newValue, 0), ordering: .relaxed) }
     }
 
     /// Whether storing waits until the bytes are on the storage medium.
     var syncs: Bool {
-        get { state.withLock { $0.syncs } }
-        set { state.withLock { $0.syncs = newValue } }
+        get { log.syncs }
+        set { log.syncs = newValue }
     }
 
     /// Whether entries with the same bytes share one file.
     var sharesFiles: Bool {
-        get { state.withLock { $0.sharesFiles } }
-        set { state.withLock { $0.sharesFiles = newValue } }
+        get { sharing.load(ordering: .relaxed) }
+        set { sharing.store(newValue, ordering: .relaxed) }
     }
 
     /// Whether the index has been read.
-    var isOpen: Bool { state.withLock { $0.isOpen } }
+    var isOpen: Bool { log.isOpen }
 
     /// The total size in bytes of the entries, and of temporary files that dead processes left.
     ///
     /// Accesses the disk only where files without a name cannot be written, to look for the latter.
     var totalSize: Int {
-        freshen()
+        log.freshen()
         lookForAbandonedFiles()
         return keptSize
     }
 
     /// The total size as far as it is known; wraps if a hostile log has impossible sizes.
-    var keptSize: Int { state.withLock { $0.index.totalSize } &+ repair.abandonedSize }
+    var keptSize: Int { log.withIndex { $0.totalSize } &+ repair.abandonedSize }
 
     /// All entries, the least recently used first.
     var entries: [DiskEntry] { Array(snapshot.entries) }
 
     /// The index as it is now; shares its memory with the store's index until that changes.
     var snapshot: DiskIndex {
-        freshen()
-        return state.withLock { $0.index }
+        log.freshen()
+        return log.withIndex { $0 }
     }
 
     var statistics: DiskStatistics {
-        freshen()
-        var statistics = state.withLock { $0.statistics }
+        log.freshen()
+        var statistics = counts.current
         statistics.size = keptSize
-        statistics.count = state.withLock { $0.index.count }
+        statistics.count = log.withIndex { $0.count }
         return statistics
     }
 
@@ -162,11 +141,9 @@ final class DiskStore: Sendable {
         _ division: KeyDivision = .any,
         at time: TimeInterval? = nil
     ) -> Bool {
-        freshen()
+        log.freshen()
         let time = time ?? clock.now()
-        return state.withLock { state in
-            state.index.expiry(of: name, division).map { $0 > time } ?? false
-        }
+        return log.withIndex { $0.expiry(of: name, division) }.map { $0 > time } ?? false
     }
 }
 
@@ -174,7 +151,7 @@ extension DiskStore {
     /// The state of an entry; does not count as an access and does not access the disk.
     func finding(for name: String, _ division: KeyDivision) -> StoreFinding {
         let now = clock.now()
-        guard let expiry = state.withLock({ $0.index.expiry(of: name, division) }) else {
+        guard let expiry = log.withIndex({ $0.expiry(of: name, division) }) else {
             return .unknown
         }
         return expiry > now ? .valid(expiry - now) : .expired(now - expiry)

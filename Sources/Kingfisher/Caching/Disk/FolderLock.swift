@@ -19,15 +19,19 @@ struct FolderLock {
         self.limit = limit
     }
 
-    /// Registers the use of the folder for the lifetime of this value.
-    ///
-    /// Earlier versions delete all temporary files, unless others have locked this file.
-    mutating func notePresence() {
+    /// Creates a missing folder, and registers its use for the lifetime of this value.
+    mutating func enterFolder() throws(Errno) {
+        try files.makeDirectory(folder.path)
+        let there = try? files.status(of: folder.presence)
+        // A folder that contains our file was made for the cache; others may be shared
+        // deliberately.
+        if there != nil { files.restrict(directory: folder.path) }
         if let presence, let mine = try? files.status(of: presence),
-            let there = try? files.status(of: folder.presence), mine.identity == there.identity
+            mine.identity == there?.identity
         {
             return
         }
+        // Earlier versions delete all temporary files, unless others have locked this file.
         // Without this file, such a version may delete a temporary file of ours, and the affected
         // store writes it again.
         presence = try? openOwn(folder.presence)

@@ -2,19 +2,21 @@ import Foundation
 import Synchronization
 import SystemPackage
 
-/// Repairs a folder after crashes and foreign changes.
+/// Makes the index of a folder, and repairs the folder after crashes and foreign changes.
 ///
 /// Files are changed only for callers that hold the lock of the log.
 final class FolderRepair: Sendable {
     private let folder: DiskFolder
     private let files: any FileSystem
     private let clock: WallClock
+    private let counts: DiskCounts
     private let sizeLeft = Atomic(0)
 
-    init(of folder: DiskFolder, files: any FileSystem, clock: WallClock) {
+    init(of folder: DiskFolder, files: any FileSystem, clock: WallClock, counts: DiskCounts) {
         self.folder = folder
         self.files = files
         self.clock = clock
+        self.counts = counts
     }
 
     // MARK: Announcements
@@ -85,19 +87,36 @@ final class FolderRepair: Sendable {
         }
         if let firstFailure { throw firstFailure }
     }
-    // MARK: Comparing
+    // MARK: Index
+
+    /// Makes the index of a log and of the files.
+    ///
+    /// - Returns: The index, the size of the log, and whether a new log has to be written.
+    func index(
+        of log: OpenFile?,
+        isWritable: Bool
+    ) throws(DiskError) -> (index: DiskIndex, position: Int, isObsolete: Bool) {
+        var (index, reader) = (DiskIndex(), LogReader())
+        // An unreadable log is treated as missing: the folder has the files.
+        if let log, let read = LogReader.read(log, by: files) { (index, reader) = read }
+        let isNew = reader.position == 0
+        let isDamaged = !isNew && (reader.damagedBytes > 0 || reader.end < reader.position)
+        // An entry without a file is dropped below.
+        if isWritable { _ = finish(reader.unfinished) }
+        try compare(&index, doubtsEntries: isDamaged, isWritable: isWritable)
+        if isDamaged || isNew && index.count > 0 { counts.add { $0.rebuilds += 1 } }
+        return (index, reader.position, isNew || isDamaged)
+    }
 
     /// Removes entries without a file, and adds entries for files without one.
     ///
     /// Entries of a damaged log may be older than their files; entries that do not match their
     /// files are made again from them.
-    ///
-    /// - Returns: The numbers of added entries and of files that could not be verified.
-    func compare(
+    private func compare(
         _ index: inout DiskIndex,
         doubtsEntries: Bool,
         isWritable: Bool
-    ) throws(DiskError) -> (adopted: Int, damaged: Int) {
+    ) throws(DiskError) {
         let names: [String]
         do throws(Errno) {
             names = try files.names(in: folder.path) { name in
@@ -110,7 +129,6 @@ final class FolderRepair: Sendable {
         }
         removeAbandoned(names.filter(folder.isTemporary), mayRemove: isWritable)
         var found: [DiskEntry] = []
-        var damaged = 0
         for name in names where !folder.isTemporary(name) {
             let known = index[name]
             // A missing or inaccessible file is ignored.
@@ -125,19 +143,19 @@ final class FolderRepair: Sendable {
             // The name is one of ours, but the bytes cannot be verified. A file that cannot be
             // deleted has no entry at least.
             try? files.remove(folder.path(of: name))
-            damaged += 1
+            counts.add { $0.damaged += 1 }
         }
         index.removeUnconfirmed()
         for entry in found.sorted(by: { $0.access < $1.access }) {
             index.put(entry, unwritten: .everything)
         }
+        counts.add { $0.adopted += found.count }
         // In copies of folders that were made without links, each entry has a file of its own.
         index.separate { name, count in
             // Reading the entry reports a missing file.
             guard let status = try? files.status(of: folder.path(of: name)) else { return true }
             return status.links >= count
         }
-        return (found.count, damaged)
     }
 
     /// Makes an entry for a file without one, if the file has a proof of its name.

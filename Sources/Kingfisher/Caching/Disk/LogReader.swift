@@ -62,11 +62,6 @@ struct LogReader {
         }
     }
 
-    /// The record at the start of the bytes.
-    static func firstRecord(in bytes: Data) -> LogRecord? {
-        bytes.withUnsafeBytes { record(in: $0, at: 0)?.0 }
-    }
-
     private static func record(
         in bytes: UnsafeRawBufferPointer,
         at offset: Int
@@ -104,9 +99,7 @@ struct LogReader {
             last = temporary == 0 ? .nothing : .store(entry, temporary: temporary)
         case .removed(let name), .absent(let name, _):
             removals.append(name)
-        case .used, .described:
-            break
-        case .booted:
+        case .used, .described, .booted:
             break
         case .cleared:
             removals = []
@@ -115,7 +108,86 @@ struct LogReader {
     }
 }
 
+extension LogReader {
+    // A million entries take a quarter of this.
+    private static let maximalSize = 1 << 30
+
+    // Little more than the longest record: a whole log in memory would take as much as the index.
+    private static let windowSize = LogRecord.prefixSize + LogRecord.maximalBodySize + 256 * 1024
+
+    /// Reads a whole log; `nil` if it cannot be read.
+    static func read(_ log: OpenFile, by files: any FileSystem) -> (DiskIndex, LogReader)? {
+        guard let status = try? files.status(of: log), status.size <= maximalSize else {
+            return nil
+        }
+        var (index, reader) = (DiskIndex(), LogReader())
+        index.reserve(logSize: status.size)
+        while reader.position < status.size {
+            let rest = status.size - reader.position
+            let count = min(rest, windowSize)
+            guard let bytes = try? files.read(log, from: reader.position, count: count) else {
+                return nil
+            }
+            // Fewer bytes mean that the log was truncated meanwhile.
+            let isLast = bytes.count == rest || bytes.count < count
+            reader.read(bytes, isLast: isLast) { index.apply($0, at: $1) }
+            if isLast { break }
+        }
+        return (index, reader)
+    }
+
+    /// The metadata of an entry as stored in a log; `nil` if there is none.
+    static func metadata(
+        of entry: DiskEntry,
+        in log: OpenFile,
+        by files: any FileSystem
+    ) -> Data? {
+        guard entry.metadata.count > 0 else { return nil }
+        // At least the size of any record with the metadata.
+        let size = LogRecord.size(of: entry) + Int(entry.metadata.count)
+        guard let bytes = try? files.read(log, from: Int(entry.metadata.start), count: size),
+            let (record, _) = bytes.withUnsafeBytes({ Self.record(in: $0, at: 0) })
+        else { return nil }
+        let found: Data
+        switch record {
+        case .stored(let stored, _, let metadata)
+        where stored.name == entry.name && stored.checksum == entry.checksum:
+            found = metadata
+        case .described(entry.name, entry.checksum, let metadata): found = metadata
+        default: return nil
+        }
+        // The size must match, because the index computes the size of a new log from it.
+        return found.count == Int(entry.metadata.count) ? found : nil
+    }
+}
+
 extension DiskIndex {
+    /// The bytes of a log of the entries, with the metadata of an old log, and their new places.
+    func log(
+        instead old: OpenFile,
+        by files: any FileSystem,
+        at now: TimeInterval
+    ) -> (bytes: Data, moved: [(name: String, place: LogPlace)]) {
+        let absences = self.absences.filter { $0.value.expiry > now }
+        let head = LogRecord.encode(
+            absences.map { .absent($0.key.string, $0.value) },
+            after: LogRecord.header
+        )
+        var start = head.count
+        var moved: [(name: String, place: LogPlace)] = []
+        let records = entries.lazy.map { entry -> LogRecord in
+            let metadata = LogReader.metadata(of: entry, in: old, by: files) ?? Data()
+            let record = LogRecord.stored(entry, temporary: 0, metadata: metadata)
+            if entry.metadata.count > 0 {
+                moved.append((entry.name, LogPlace(start: start, count: metadata.count)))
+            }
+            start += record.size
+            return record
+        }
+        let bytes = LogRecord.encode(records, size: liveLogSize, after: head)
+        return (bytes, moved)
+    }
+
     /// Applies a record that starts at an offset of the log.
     mutating func apply(_ record: LogRecord, at start: Int) {
         switch record {

@@ -279,7 +279,7 @@ struct DiskStoreEqualFilesTests {
                 try? stores[side].remove(name)
                 expected[name] = nil
             case 90..<95:
-                stores[side].flush()
+                stores[side].log.flush()
                 stores[side] = open()
             default:
                 stores[side].sizeLimit = 100

@@ -77,6 +77,18 @@ struct DiskStoreFaultTests {
         #expect(try reopened().data(named: "a") == Data("third".utf8))
     }
 
+    @Test func `a folder that cannot be synced is reported, and the new entry is there`() throws {
+        store.syncs = true
+        files.fail { operation, path in operation == .sync && !path.isEmpty ? .ioError : nil }
+        #expect(throws: DiskError.cannotWrite(path: path + "/a", key: "a", .ioError)) {
+            try put("new")
+        }
+        #expect(try store.data(named: "a") == Data("new".utf8))
+        #expect(try reopened().data(named: "a") == Data("new".utf8))
+        #expect(store.statistics.damaged == 0)
+        #expect(try leftovers() == [])
+    }
+
     @Test func `DSK-18: a file that cannot be read is an error and stays`() throws {
         files.fail { operation, path in
             operation == .read && path.hasSuffix("/a") ? .ioError : nil

@@ -112,7 +112,7 @@ struct DiskStoreModelTests {
                 if limit > 0, model.size >= limit { model.trim(to: limit / 2, sparing: nil) }
                 #expect(removed == before.filter { model.entries[$0] == nil })
             case 970..<985:
-                store.flush()
+                store.log.flush()
                 store = DiskStore(directory: folder.url.path, clock: clock.clock)
                 store.sizeLimit = limit
             case 985..<995:

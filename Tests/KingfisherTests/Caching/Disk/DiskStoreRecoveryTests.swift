@@ -268,7 +268,7 @@ struct DiskStoreRecoveryTests {
                     try store.remove(name)
                 case 8:
                     _ = try store.data(named: name)
-                    store.flush()
+                    store.log.flush()
                 default:
                     expected.isTrimming = true
                     store.sizeLimit = 90

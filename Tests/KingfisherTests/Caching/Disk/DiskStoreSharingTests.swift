@@ -150,7 +150,7 @@ struct DiskStoreSharingTests {
             }
         }
         #expect(stores.allSatisfy { $0.statistics.damaged == 0 })
-        for store in stores { store.flush() }
+        for store in stores { store.log.flush() }
         let names = stores.map { Set($0.entries.map(\.name)) }
         #expect(names[0] == names[1])
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
