@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import SystemPackage
 
 #if canImport(Glibc)
@@ -120,7 +119,7 @@ extension DiskStore {
     ///
     /// Lists the folder then; elsewhere files without a name end with their processes.
     func lookForAbandonedFiles() {
-        guard !usesUnnamedFiles.load(ordering: .relaxed) else { return }
+        guard !writer.usesUnnamedFiles else { return }
         // The next call tries again.
         _ = try? log.changing { _ in repair.removeAbandonedFiles() }
     }

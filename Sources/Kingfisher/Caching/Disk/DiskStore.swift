@@ -1,6 +1,5 @@
 import Foundation
 import Synchronization
-import SystemPackage
 
 /// Stores bytes in a folder, one file per entry, with an index in memory.
 ///
@@ -39,10 +38,8 @@ final class DiskStore: Sendable {
     let counts = DiskCounts()
     let repair: FolderRepair
     let log: DiskLog
+    let writer: EntryWriter
     private let limit = Atomic(0)
-    private let sharing = Atomic(true)
-    /// Whether new entries are written to unnamed files; false once the file system refused.
-    let usesUnnamedFiles = Atomic(true)
 
     /// Makes a store that opens its folder on first use.
     init(
@@ -62,6 +59,13 @@ final class DiskStore: Sendable {
             clock: clock,
             lockLimit: options.lockLimit,
             repair: repair
+        )
+        writer = EntryWriter(
+            in: folder,
+            files: files,
+            log: log,
+            counts: counts,
+            isEncrypting: options.transformer != nil
         )
     }
 
@@ -86,8 +90,8 @@ final class DiskStore: Sendable {
 
     /// Whether entries with the same bytes share one file.
     var sharesFiles: Bool {
-        get { sharing.load(ordering: .relaxed) }
-        set { sharing.store(newValue, ordering: .relaxed) }
+        get { writer.sharesFiles }
+        set { writer.sharesFiles = newValue }
     }
 
     /// Whether the index has been read.

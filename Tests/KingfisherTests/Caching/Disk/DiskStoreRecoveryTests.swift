@@ -19,6 +19,15 @@ struct DiskStoreRecoveryTests {
 
     private func open() -> DiskStore { DiskStore(directory: path, clock: clock.clock) }
 
+    /// A store that has found that it cannot write unnamed files.
+    private func openWithoutUnnamedFiles() throws -> DiskStore {
+        let files = FaultyFileSystem()
+        files.fail { operation, _ in operation == .unnamedWrite ? .notSupported : nil }
+        let store = DiskStore(directory: path, files: files, clock: clock.clock)
+        try store.store(Data("named".utf8), named: "named", key: "k", expiration: .never)
+        return store
+    }
+
     private func data(_ number: Int) -> Data { Data("content \(number)".utf8) }
 
     private func fill(_ count: Int) throws {
@@ -94,9 +103,9 @@ struct DiskStoreRecoveryTests {
         try living.removeAll()
         #expect(!isThere())
         // By cleaning, where each store writes such a file.
+        let naming = try openWithoutUnnamedFiles()
         try Data("half".utf8).write(to: temporary)
-        living.usesUnnamedFiles.store(false, ordering: .relaxed)
-        _ = living.removeExpired()
+        _ = naming.removeExpired()
         #expect(!isThere())
         withExtendedLifetime(living) {}
     }
@@ -137,8 +146,7 @@ struct DiskStoreRecoveryTests {
     @Test func `DSK-29: the size is asked of a folder without the files of dead processes`() throws
     {
         try fill(3)
-        let living = open()
-        living.usesUnnamedFiles.store(false, ordering: .relaxed)
+        let living = try openWithoutUnnamedFiles()
         let size = living.totalSize
         let temporary = folder.file(".kingfisher-abc.tmp")
         try Data(count: 1_000).write(to: temporary)
