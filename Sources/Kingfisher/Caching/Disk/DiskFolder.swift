@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The paths in the folder of a disk cache.
+/// The folder of a disk cache: its file system, and the paths in it.
 ///
 /// The files of the store itself begin with ``ownPrefix``; all others are entries.
 final class DiskFolder: Sendable {
@@ -8,6 +8,7 @@ final class DiskFolder: Sendable {
     static let ownPrefix = ".kingfisher"
 
     let path: String
+    let files: any FileSystem
     /// The log of changes, from which the index is restored.
     let log: String
     /// The file by which other processes see that the folder is in use.
@@ -16,8 +17,9 @@ final class DiskFolder: Sendable {
     private let temporaryPrefix: String
     private let lastTemporary: Atomic<UInt64>
 
-    init(_ path: String) {
+    init(_ path: String, files: any FileSystem) {
         self.path = path
+        self.files = files
         prefix = path + "/"
         log = prefix + "\(Self.ownPrefix).log"
         presence = prefix + "\(Self.ownPrefix).lock"

@@ -35,7 +35,6 @@ final class DiskLog: Sendable {
     }
 
     private let folder: DiskFolder
-    private let files: any FileSystem
     private let clock: WallClock
     private let repair: FolderRepair
     private let state = Mutex(State())
@@ -44,19 +43,14 @@ final class DiskLog: Sendable {
     private let waitsForMedium = Atomic(false)
 
     /// Makes a log that is opened on first use.
-    init(
-        of folder: DiskFolder,
-        files: any FileSystem,
-        clock: WallClock,
-        lockLimit: Duration,
-        repair: FolderRepair
-    ) {
+    init(of folder: DiskFolder, clock: WallClock, lockLimit: Duration, repair: FolderRepair) {
         self.folder = folder
-        self.files = files
         self.clock = clock
         self.repair = repair
-        writer = Mutex(Writer(lock: FolderLock(of: folder, files: files, limit: lockLimit)))
+        writer = Mutex(Writer(lock: FolderLock(of: folder, limit: lockLimit)))
     }
+
+    private var files: any FileSystem { folder.files }
 
     /// Whether appending waits until the records are on the storage medium.
     var syncs: Bool {

@@ -32,7 +32,6 @@ final class DiskStore: Sendable {
     }
 
     let folder: DiskFolder
-    let files: any FileSystem
     let clock: WallClock
     let options: Options
     let counts = DiskCounts()
@@ -48,28 +47,18 @@ final class DiskStore: Sendable {
         clock: WallClock = .system,
         options: Options = .init()
     ) {
-        folder = DiskFolder(directory)
-        self.files = files
+        folder = DiskFolder(directory, files: files)
         self.clock = clock
         self.options = options
-        repair = FolderRepair(of: folder, files: files, clock: clock, counts: counts)
-        log = DiskLog(
-            of: folder,
-            files: files,
-            clock: clock,
-            lockLimit: options.lockLimit,
-            repair: repair
-        )
-        writer = EntryWriter(
-            in: folder,
-            files: files,
-            log: log,
-            counts: counts,
-            isEncrypting: options.transformer != nil
-        )
+        repair = FolderRepair(of: folder, clock: clock, counts: counts)
+        log = DiskLog(of: folder, clock: clock, lockLimit: options.lockLimit, repair: repair)
+        let isEncrypting = options.transformer != nil
+        writer = EntryWriter(in: folder, log: log, counts: counts, isEncrypting: isEncrypting)
     }
 
     deinit { log.flush() }
+
+    var files: any FileSystem { folder.files }
 
     /// Opens the folder unless it is open, and creates a missing one.
     func prepare() throws(DiskError) { try log.prepare() }

@@ -46,26 +46,20 @@ final class EntryWriter: Sendable {
     private static let partSize = 256 << 10
 
     private let folder: DiskFolder
-    private let files: any FileSystem
     private let log: DiskLog
     private let counts: DiskCounts
     private let isEncrypting: Bool
     private let isSharing = Atomic(true)
     private let isUnnamed = Atomic(true)
 
-    init(
-        in folder: DiskFolder,
-        files: any FileSystem,
-        log: DiskLog,
-        counts: DiskCounts,
-        isEncrypting: Bool
-    ) {
+    init(in folder: DiskFolder, log: DiskLog, counts: DiskCounts, isEncrypting: Bool) {
         self.folder = folder
-        self.files = files
         self.log = log
         self.counts = counts
         self.isEncrypting = isEncrypting
     }
+
+    private var files: any FileSystem { folder.files }
 
     /// Whether entries with the same bytes share one file.
     var sharesFiles: Bool {

@@ -5,7 +5,6 @@ import SystemPackage
 /// It orders processes; a store orders its own threads.
 struct FolderLock {
     private let folder: DiskFolder
-    private let files: any FileSystem
     private let limit: Duration
     /// Locked during the store's lifetime, so that other processes know that the folder is in use.
     private var presence: OpenFile?
@@ -13,11 +12,12 @@ struct FolderLock {
     private var refused: ContinuousClock.Instant?
 
     /// Makes a lock for which callers wait at most `limit`.
-    init(of folder: DiskFolder, files: any FileSystem, limit: Duration) {
+    init(of folder: DiskFolder, limit: Duration) {
         self.folder = folder
-        self.files = files
         self.limit = limit
     }
+
+    private var files: any FileSystem { folder.files }
 
     /// Creates a missing folder, and registers its use for the lifetime of this value.
     mutating func enterFolder() throws(Errno) {

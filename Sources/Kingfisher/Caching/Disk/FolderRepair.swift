@@ -7,17 +7,17 @@ import SystemPackage
 /// Files are changed only for callers that hold the lock of the log.
 final class FolderRepair: Sendable {
     private let folder: DiskFolder
-    private let files: any FileSystem
     private let clock: WallClock
     private let counts: DiskCounts
     private let sizeLeft = Atomic(0)
 
-    init(of folder: DiskFolder, files: any FileSystem, clock: WallClock, counts: DiskCounts) {
+    init(of folder: DiskFolder, clock: WallClock, counts: DiskCounts) {
         self.folder = folder
-        self.files = files
         self.clock = clock
         self.counts = counts
     }
+
+    private var files: any FileSystem { folder.files }
 
     // MARK: Announcements
 
@@ -134,7 +134,7 @@ final class FolderRepair: Sendable {
             // A missing or inaccessible file is ignored.
             guard let status = try? files.status(of: folder.path(of: name)) else { continue }
             if let known, status.size == known.size, status.modified == known.modified { continue }
-            if let entry = adopt(name, status, knownAs: known) {
+            if let entry = adopt(name, status, known) {
                 found.append(entry)
                 continue
             }
@@ -161,11 +161,7 @@ final class FolderRepair: Sendable {
     /// Makes an entry for a file without one, if the file has a proof of its name.
     ///
     /// The checksum of the proof is compared when the file is read.
-    private func adopt(
-        _ name: String,
-        _ status: FileStatus,
-        knownAs known: DiskEntry?
-    ) -> DiskEntry? {
+    private func adopt(_ name: String, _ status: FileStatus, _ known: DiskEntry?) -> DiskEntry? {
         guard let bytes = try? files.proof(of: folder.path(of: name)),
             let proof = FileProof(bytes, name: name)
         else { return nil }

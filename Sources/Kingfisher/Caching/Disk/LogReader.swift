@@ -137,11 +137,7 @@ extension LogReader {
     }
 
     /// The metadata of an entry as stored in a log; `nil` if there is none.
-    static func metadata(
-        of entry: DiskEntry,
-        in log: OpenFile,
-        by files: any FileSystem
-    ) -> Data? {
+    static func metadata(of entry: DiskEntry, in log: OpenFile, by files: any FileSystem) -> Data? {
         guard entry.metadata.count > 0 else { return nil }
         // At least the size of any record with the metadata.
         let size = LogRecord.size(of: entry) + Int(entry.metadata.count)
