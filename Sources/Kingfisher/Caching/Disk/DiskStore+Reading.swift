@@ -2,14 +2,6 @@ import Foundation
 import SystemPackage
 
 extension DiskStore {
-    /// Returns the bytes of an entry; see ``contents(named:extending:)``.
-    func data(
-        named name: String,
-        extending: ExpirationExtending = .cacheTime
-    ) throws(DiskError) -> Data? {
-        try contents(named: name, extending: extending)?.data
-    }
-
     /// Returns the bytes of a valid entry, verified against its checksum.
     ///
     /// Changed bytes count as damaged: the file is deleted and the result is `nil`. A miss does not
