@@ -49,12 +49,8 @@ struct DiskFiles: Sendable {
         return number < 0 ? shared[Self.index(number)].place.map(Int.init) : Int(number)
     }
 
-    /// Whether a file has these properties; each has others.
-    func has(_ checksum: UInt64, _ size: Int, _ modified: Int64, in nodes: Nodes) -> Bool {
-        number(checksum, size, modified, in: nodes) != nil
-    }
-
-    private func number(
+    /// The number of the file with these properties; each has others.
+    func number(
         _ checksum: UInt64,
         _ size: Int,
         _ modified: Int64,

@@ -282,7 +282,7 @@ struct DiskIndex: Sendable {
 
     /// Whether an entry would count as one of an existing file.
     func hasFile(of entry: DiskEntry) -> Bool {
-        files.has(entry.checksum, entry.size, entry.modified, in: nodes)
+        files.number(entry.checksum, entry.size, entry.modified, in: nodes) != nil
     }
 
     /// The names of the least recently used entries to remove, until those that remain have at most

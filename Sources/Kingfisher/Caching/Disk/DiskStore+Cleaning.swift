@@ -29,17 +29,17 @@ extension DiskStore {
     /// - Throws: ``DiskError/notFound(path:)`` if there is none.
     func remove(_ name: String) throws(DiskError) {
         try log.prepare()
-        let cleaning = try log.changing { turn throws(DiskError) -> DiskCleaning in
-            let (isKnown, isAbsent) = log.withIndex {
-                ($0.contains(name), $0.absences[ByteText(name)] != nil)
-            }
-            guard isKnown else {
-                if isAbsent { try turn.note(.removed(name)) }
-                throw .notFound(path: folder.path(of: name))
-            }
-            return try delete([name], turn)
+        try log.changing { turn throws(DiskError) in
+            if log.withIndex({ $0.contains(name) }) { return try remove(name, turn) }
+            let isAbsent = log.withIndex { $0.absences[ByteText(name)] != nil }
+            if isAbsent { try turn.note(.removed(name)) }
+            throw .notFound(path: folder.path(of: name))
         }
-        if let failure = cleaning.failures.first { throw failure }
+    }
+
+    /// Removes an entry of the index and its file.
+    func remove(_ name: String, _ turn: DiskLog.Turn) throws(DiskError) {
+        if let failure = try delete([name], turn).failures.first { throw failure }
         counts.add { $0.removals += 1 }
     }
 

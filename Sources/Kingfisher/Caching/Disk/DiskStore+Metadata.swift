@@ -63,11 +63,7 @@ extension DiskStore {
         do throws(DiskError) {
             try log.prepare()
             try log.changing { turn throws(DiskError) in
-                if log.withIndex({ $0.contains(name) }) {
-                    let cleaning = try delete([name], turn)
-                    if let failure = cleaning.failures.first { throw failure }
-                    counts.add { $0.removals += 1 }
-                }
+                if log.withIndex({ $0.contains(name) }) { try remove(name, turn) }
                 try turn.note(.absent(name, absence))
             }
         } catch {

@@ -80,9 +80,7 @@ final class FolderRepair: Sendable {
             } catch .noSuchFileOrDirectory {
                 continue
             } catch {
-                if firstFailure == nil {
-                    firstFailure = .cannotRemove(path: folder.path(of: name), error)
-                }
+                firstFailure = firstFailure ?? .cannotRemove(path: folder.path(of: name), error)
             }
         }
         if let firstFailure { throw firstFailure }
