@@ -60,14 +60,14 @@ final class Stage {
             gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
         }
         if let density = environment["KF_TEST_DENSITY"].flatMap(Double.init) {
-            PictureController.readDensity = { _ in density }
+            ViewSizing.readDensity = { _ in density }
         }
         if environment["KF_TEST_MOTION"] == "0" { setAnimations(enabled: false) }
     }
 
     /// The number of pixels of the screen along a length in points.
     func pixels(_ points: Int) -> Int {
-        let density = PictureController.readDensity(UnsafeMutableRawPointer(window))
+        let density = ViewSizing.readDensity(UnsafeMutableRawPointer(window))
         return Int((Double(points) * density).rounded())
     }
 

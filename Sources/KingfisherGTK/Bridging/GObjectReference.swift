@@ -23,6 +23,11 @@ nonisolated final class GObjectReference: @unchecked Sendable {
     deinit { g_object_unref(address) }
 }
 
+extension UnsafeMutableRawPointer {
+    /// The object, a widget, as a GtkWidget.
+    var asWidget: UnsafeMutablePointer<GtkWidget> { assumingMemoryBound(to: GtkWidget.self) }
+}
+
 /// A strong reference to a widget, which is released in the next iteration of the main loop.
 ///
 /// In `gtk_box_append(box, KFImage(url).widget)` Swift destroys the temporary before GTK is called.

@@ -306,7 +306,8 @@ extension ImageListFactory: ListItemHandler {
                 return
             }
             if isVisible {
-                cellOptions = controller.sized(loadOptions)
+                let sizing = controller.sizing
+                cellOptions = sizing.sized(loadOptions, for: sizing.box)
                 follow(ListMotion.of(controller.widget))
             }
             planPrefetch()

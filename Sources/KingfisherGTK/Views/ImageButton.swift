@@ -41,7 +41,7 @@ public final class ImageButton: GtkButtonProviding {
 
     /// The GtkButton as a GtkWidget.
     public var widget: UnsafeMutablePointer<GtkWidget> {
-        UnsafeMutableRawPointer(gtkButton).assumingMemoryBound(to: GtkWidget.self)
+        UnsafeMutableRawPointer(gtkButton).asWidget
     }
 }
 
@@ -112,7 +112,7 @@ final class ButtonController {
 
     /// Shows the image for the button's current state.
     private func update() {
-        let flags = gtk_widget_get_state_flags(button.assumingMemoryBound(to: GtkWidget.self))
+        let flags = gtk_widget_get_state_flags(button.asWidget)
         let down = GTK_STATE_FLAG_ACTIVE.rawValue | GTK_STATE_FLAG_CHECKED.rawValue
         let isDown = flags.rawValue & down != 0 && alternate.image != nil
         let shown = isDown ? alternate.widget : image.widget

@@ -66,7 +66,7 @@ open class ImageView: GtkPictureProviding {
 
     /// The GtkPicture as a GtkWidget.
     public var widget: UnsafeMutablePointer<GtkWidget> {
-        UnsafeMutableRawPointer(gtkPicture).assumingMemoryBound(to: GtkWidget.self)
+        UnsafeMutableRawPointer(gtkPicture).asWidget
     }
 
     /// The GdkPaintable shown by the view; other widgets can show it too.
@@ -134,6 +134,6 @@ open class ImageView: GtkPictureProviding {
     }
 
     /// The requested size; nil unless both sides are requested.
-    var sizeRequest: CGSize? { controller.sizeRequest }
+    var sizeRequest: CGSize? { controller.sizing.sizeRequest }
 }
 #endif

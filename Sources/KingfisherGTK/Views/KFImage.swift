@@ -34,7 +34,7 @@ public final class KFImage: KFOptionSetter {
 
     /// The widget, a GtkOverlay.
     public var widget: UnsafeMutablePointer<GtkWidget> {
-        state.overlay.assumingMemoryBound(to: GtkWidget.self)
+        state.overlay.asWidget
     }
 
     /// The size of the image in logical pixels, as the layout requests it; nil before it is loaded.

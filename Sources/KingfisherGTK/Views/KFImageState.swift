@@ -116,7 +116,7 @@ final class KFImageState {
         retriesOnClick = true
         connect(UnsafeMutableRawPointer(click), "released") { [unowned self] in retry() }
         // The widget takes ownership of the gesture.
-        gtk_widget_add_controller(overlay.assumingMemoryBound(to: GtkWidget.self), click)
+        gtk_widget_add_controller(overlay.asWidget, click)
         onKeys(of: overlay, "Return|KP_Enter|space") { [unowned self] in retry() }
         showOverlays()
     }
@@ -259,10 +259,7 @@ final class KFImageState {
     private func showOverlays() {
         if retriesOnClick { kf_widget_set_focusable(overlay, phase == .failed) }
         for (widget, its) in overlays {
-            gtk_widget_set_visible(
-                widget.address.assumingMemoryBound(to: GtkWidget.self),
-                its == phase ? 1 : 0
-            )
+            gtk_widget_set_visible(widget.address.asWidget, its == phase ? 1 : 0)
         }
     }
 }

@@ -35,7 +35,7 @@ public final class KFZoomView {
 
     /// The widget, a GtkPicture.
     public var widget: UnsafeMutablePointer<GtkWidget> {
-        state.picture.assumingMemoryBound(to: GtkWidget.self)
+        state.picture.asWidget
     }
 
     /// Loads an image and shows it as a whole; the previous image stays until then.

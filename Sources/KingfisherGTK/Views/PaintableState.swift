@@ -122,12 +122,12 @@ final class PaintableState: ImageBindingTarget {
     }
 
     private var isHostMapped: Bool {
-        host.map { gtk_widget_get_mapped($0.assumingMemoryBound(to: GtkWidget.self)) != 0 } ?? false
+        host.map { gtk_widget_get_mapped($0.asWidget) != 0 } ?? false
     }
 
     private func mapped() {
         guard let host else { return }
-        watch = FrameWatch.of(host.assumingMemoryBound(to: GtkWidget.self))
+        watch = FrameWatch.of(host.asWidget)
         watch?.add(self)
         updateTicking()
     }
@@ -146,7 +146,7 @@ final class PaintableState: ImageBindingTarget {
 
     private func updateDensity() {
         guard let host else { return }
-        let new = CGFloat(PictureController.readDensity(host))
+        let new = CGFloat(ViewSizing.readDensity(host))
         guard new != density else { return }
         density = new
         kf_paintable_set_density(paintable, Double(new))

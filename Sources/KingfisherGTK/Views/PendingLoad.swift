@@ -1,4 +1,5 @@
 #if GTK
+import Foundation
 import Kingfisher
 
 /// A load that has failed, and is repeated when its view is seen again or the network returns.
@@ -22,6 +23,10 @@ final class PendingLoad {
     var isSuspended = false
     /// Whether its image is shown, perhaps in a transition that has not ended.
     var isShown = false
+    /// The size in logical pixels that the image is decoded to; nil for its own size.
+    var decodedFor: CGSize?
+    /// Whether the image is decoded before the view's size is known, and may be much too large.
+    var isGuessed = false
     private var completion: ImageBinding.Completion?
 
     /// The error of a load that was cancelled while it waited.

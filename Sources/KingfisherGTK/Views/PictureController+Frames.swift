@@ -227,7 +227,7 @@ extension PictureController: FrameListener {
         guard let source: any ImageFrameSource = image.kf.frameSource ?? LoadedFrames(image),
             source.frameCount > 1
         else { return nil }
-        animation.frameBox = animation.prescales ? boxInPixels : nil
+        animation.frameBox = animation.prescales ? sizing.boxInPixels : nil
         return FramePlayer(
             source: source,
             preloadCount: animation.preloadCount,

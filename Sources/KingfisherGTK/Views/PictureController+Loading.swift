@@ -5,16 +5,6 @@ import Foundation
 import Kingfisher
 
 extension PictureController {
-    /// How long a load waits for the size of the view; after that the image is decoded in its own
-    /// size.
-    static let patience = Duration.milliseconds(100)
-
-    /// Waits for a duration; tests replace it.
-    static var rest: (Duration) async -> Void = {
-        // Throws only if the task is cancelled, and these tasks are not.
-        try? await Task.sleep(for: $0)
-    }
-
     /// Loads an image as ``ImageBinding`` does, decoded to the view's size.
     ///
     /// The load waits while the size of the view is unknown, or until the view has stayed on
@@ -33,7 +23,6 @@ extension PictureController {
             let superseded = pending
             defer { superseded?.supersede() }
             pending = nil
-            sizing.reload = nil
             shownLoad = nil
             isRefining = false
             inForce = nil
@@ -90,8 +79,6 @@ extension PictureController {
     /// Discards the data for reloading the current image, because the caller shows another one.
     func forgetShownLoad() {
         failure = nil
-        sizing.decodedFor = nil
-        sizing.reload = nil
         shownLoad = nil
         if isRefining { binding.cancel() }
         if inForce?.isShown == true { inForce = nil }
@@ -118,7 +105,7 @@ extension PictureController {
         updateTicking()
         guard !sizing.loadsWhenVisible else { return }
         Task { [weak self, weak load] in
-            await Self.rest(Self.patience)
+            await ViewSizing.rest(ViewSizing.patience)
             guard let self, let load, pending === load else { return }
             startPending()
         }
@@ -146,14 +133,14 @@ extension PictureController {
     }
 
     private func isReady(_ load: PendingLoad, hasWaited: Bool) -> Bool {
-        let isSized = !needsSize(load.options) || box != nil
+        let isSized = !sizing.needsSize(load.options) || sizing.box != nil
         guard sizing.loadsWhenVisible else { return isSized }
         guard isInSight else { return false }
         return hasWaited || isSized && isInMemory(load)
     }
 
     private func isInMemory(_ load: PendingLoad) -> Bool {
-        let options = sized(load.options)
+        let options = sizing.sized(load.options, for: sizing.box)
         guard !options.forceRefresh else { return false }
         let cache = options.targetCache ?? load.manager.cache
         let key = load.source.keyed(by: options.cacheKeyRule).cacheKey
@@ -166,9 +153,11 @@ extension PictureController {
     ///
     /// - Returns: Whether there is a task to cancel.
     private func begin(_ load: PendingLoad) -> Bool {
-        let box = needsSize(load.options) ? likelyBox : nil
-        let isGuessed = needsSize(load.options) && self.box == nil
-        var options = sized(load.options, for: box).givingTexture
+        let needsSize = sizing.needsSize(load.options)
+        let box = needsSize ? sizing.likelyBox : nil
+        load.decodedFor = box?.size
+        load.isGuessed = needsSize && sizing.box == nil
+        var options = sizing.sized(load.options, for: box).givingTexture
         // A priority of the caller's stays.
         if let interest, options.interest == nil, options.downloadPriority == 0.5 {
             options.interest = interest
@@ -188,13 +177,7 @@ extension PictureController {
             if load.isSuspended, case .failure(let error) = result, error.isCancellation {
                 return waitAgain(load)
             }
-            if case .success = result {
-                sizing.decodedFor = box?.size
-                sizing.isGuessed = isGuessed
-                let isSized = needsSize(load.options)
-                sizing.reload = isSized ? (load.source, load.options, load.manager) : nil
-                shownLoad = load
-            }
+            if case .success = result { shownLoad = load }
             if case .failure(let error) = result, !error.isCancellation {
                 failure = FailedLoad(load: load, error: error)
             }

@@ -29,7 +29,7 @@ final class PictureController {
     }
     /// The PangoLayout with the badge's duration.
     var badgeText: GObjectReference?
-    var sizing = ViewSizing()
+    let sizing: ViewSizing
     /// A load that has not started.
     var pending: PendingLoad?
     /// A load that has started and not ended.
@@ -100,13 +100,14 @@ final class PictureController {
 
     private init(picture: UnsafeMutableRawPointer) {
         self.picture = picture
+        sizing = ViewSizing(of: picture, canvas)
         // GtkPicture paints into the rectangle given by its content fit. With `fill` that is the
         // whole area, and the canvas fills it too.
         let fit = kf_picture_get_fit(picture)
         canvas.fit = fit == KF_FIT_FILL ? KF_FIT_FILL : KF_FIT_CONTAIN
         sizing.covers = fit == KF_FIT_FILL || fit == KF_FIT_COVER
         takeOver()
-        canvas.density = density
+        canvas.density = sizing.density
         updateAccessibility()
         connect(picture, "notify::paintable") { [unowned self] in paintableChanged() }
         connect(picture, "map") { [unowned self] in mapped() }
@@ -139,24 +140,16 @@ final class PictureController {
         if isIndicatorTold, case .custom(let body) = indicator { body(false) }
     }
 
-    var widget: UnsafeMutablePointer<GtkWidget> {
-        picture.assumingMemoryBound(to: GtkWidget.self)
-    }
-
-    /// The screen's pixels per logical pixel.
-    var density: Double { Self.readDensity(picture) }
-
-    /// Reads the density of the screen that a widget is on; tests replace it.
-    static var readDensity: (UnsafeMutableRawPointer) -> Double = kf_widget_get_density
+    var widget: UnsafeMutablePointer<GtkWidget> { picture.asWidget }
 
     /// Follows the window to a screen of another density.
     ///
     /// A fractional density can change without a change of GTK's whole scale factor, so no signal of
     /// the widget reports it.
     func updateDensity() {
-        guard canvas.density != density else { return }
-        canvas.density = density
-        sizeMayHaveChanged()
+        guard canvas.density != sizing.density else { return }
+        canvas.density = sizing.density
+        isPainted()
     }
 
     /// Runs code that may call the caller, who may destroy the view: it is retained until the end.
@@ -211,8 +204,8 @@ final class PictureController {
     private func appeared() {
         isInSight = true
         framesInSight = 0
-        canvas.density = density
-        sizeMayHaveChanged()
+        canvas.density = sizing.density
+        isPainted()
         resumeAnimation()
         updateTicking()
         onVisibilityChange?(true)

@@ -122,7 +122,7 @@ final class ZoomState {
     private func awaitSize() async -> (CGSize, CGFloat) {
         // A view that is not shown is decoded for a usual size after a moment.
         for _ in 0..<10 where geometry.view.width <= 0 {
-            await PictureController.rest(PictureController.patience)
+            await ViewSizing.rest(ViewSizing.patience)
         }
         let view = geometry.view.width > 0 ? geometry.view : CGSize(width: 1_024, height: 768)
         return (view, geometry.density)
@@ -169,7 +169,7 @@ final class ZoomState {
     /// Called while the view is painted: places the image, and requests no frame.
     fileprivate func isPainted(width: Double, height: Double) {
         let before = geometry
-        let density = CGFloat(PictureController.readDensity(picture))
+        let density = CGFloat(ViewSizing.readDensity(picture))
         geometry.resize(to: CGSize(width: width, height: height), density: density)
         let place = geometry.place
         guard let address = zoomable?.address else { return }
@@ -183,7 +183,7 @@ final class ZoomState {
         sharpening?.cancel()
         guard shown != nil else { return }
         sharpening = Task { [weak self] in
-            await PictureController.rest(Self.pause)
+            await ViewSizing.rest(Self.pause)
             guard !Task.isCancelled else { return }
             await self?.sharpen()
         }

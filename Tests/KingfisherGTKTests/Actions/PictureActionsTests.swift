@@ -70,7 +70,7 @@ extension GTKTests {
             view.image = .solid(.pureRed)
             #expect(view.controller.transition == nil)
             #expect(try await view.kf.originalData().kf.imageFormat == .PNG)
-            #expect(view.controller.sizing.reload == nil)
+            #expect(view.controller.shownLoad == nil)
             stage.close()
         }
 

@@ -29,9 +29,9 @@ extension GTKTests {
         {
             try #require(gtk_init_check() != 0)
             // GTK has fractional densities from 4.12 on, and never on X11.
-            let before = PictureController.readDensity
-            defer { PictureController.readDensity = before }
-            PictureController.readDensity = { _ in 1.25 }
+            let before = ViewSizing.readDensity
+            defer { ViewSizing.readDensity = before }
+            ViewSizing.readDensity = { _ in 1.25 }
             let bench = try TestBench()
             let view = ImageView()
             view.setSizeRequest(width: 100, height: 80)
@@ -48,7 +48,7 @@ extension GTKTests {
             #expect(image.size == CGSize(width: 100, height: 80))
             #expect(view.controller.canvas.density == 1.25)
             // The window moves to another screen. GTK's whole scale factor stays 2.
-            PictureController.readDensity = { _ in 1.5 }
+            ViewSizing.readDensity = { _ in 1.5 }
             gtk_widget_queue_resize(view.widget)
             await stage.run { view.image?.pixelWidth == 150 }
             #expect(view.image?.size == CGSize(width: 100, height: 80))

@@ -79,9 +79,9 @@ extension GTKTests {
         }
 
         @Test func `a paintable follows the density of its widget's screen`() async throws {
-            let before = PictureController.readDensity
-            defer { PictureController.readDensity = before }
-            PictureController.readDensity = { _ in 1.25 }
+            let before = ViewSizing.readDensity
+            defer { ViewSizing.readDensity = before }
+            ViewSizing.readDensity = { _ in 1.25 }
             let url = bench.serveJPEG("/a.jpg", width: 500, height: 500)
             let widget = try #require(gtk_image_new())
             let image = PaintableImage(size: CGSize(width: 80, height: 80))
@@ -90,7 +90,7 @@ extension GTKTests {
             let stage = Stage(widget)
             await stage.run { image.kf.image?.pixelWidth == 100 }
             // The window moves to another screen.
-            PictureController.readDensity = { _ in 2 }
+            ViewSizing.readDensity = { _ in 2 }
             gtk_widget_queue_resize(widget)
             await stage.run { image.kf.image?.pixelWidth == 160 }
             #expect(gdk_paintable_get_intrinsic_width(image.paintable) == 80)

@@ -163,10 +163,10 @@ extension GTKTests {
             await stage.run { loading.results.count == 1 }
             var changes = 0
             view.controller.onImageChange = { changes += 1 }
-            let usual = PictureController.rest
-            defer { PictureController.rest = usual }
+            let usual = ViewSizing.rest
+            defer { ViewSizing.rest = usual }
             var resting: [CheckedContinuation<Void, Never>] = []
-            PictureController.rest = { _ in
+            ViewSizing.rest = { _ in
                 await withCheckedContinuation { resting.append($0) }
             }
             for half in [100...500, 600...900] {
