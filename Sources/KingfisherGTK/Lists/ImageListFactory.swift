@@ -160,7 +160,7 @@ public final class ImageListFactory {
         )
         // Without a model, `onBind` sets the text and the badge.
         if model != nil {
-            controller.badge = described?.badge
+            controller.status.badge = described?.badge
             let picture = OpaquePointer(controller.picture)
             gtk_picture_set_alternative_text(picture, described?.label)
         }
@@ -314,9 +314,11 @@ extension ImageListFactory: ListItemHandler {
         }
         controller.interest = ImageInterest()
         controller.mayStart = { [weak self, weak controller] in
-            guard let self, let controller, let position = controller.position else { return false }
+            guard let self, let controller, let cell = bound[ObjectIdentifier(controller)] else {
+                return false
+            }
             return followsScrolling
-                ? deadline(of: position) != nil : controller.framesInSight > 2
+                ? deadline(of: cell.position) != nil : controller.framesInSight > 2
         }
         controller.onRetry = { [weak self, weak controller] in
             guard let self, let controller, let cell = bound[ObjectIdentifier(controller)] else {
@@ -332,18 +334,19 @@ extension ImageListFactory: ListItemHandler {
     func bind(_ item: OpaquePointer) {
         guard let picture = gtk_list_item_get_child(item) else { return }
         let controller = PictureController.of(UnsafeMutableRawPointer(picture))
-        let position = Int(gtk_list_item_get_position(item))
-        controller.position = position
+        controller.status.namesCell = true
         bound[ObjectIdentifier(controller)] = Cell(controller: controller, item: item)
         show(item, in: controller)
-        if let onBind { onBind(position, ImageView(picture: OpaquePointer(picture))) }
+        guard let onBind else { return }
+        let position = Int(gtk_list_item_get_position(item))
+        onBind(position, ImageView(picture: OpaquePointer(picture)))
     }
 
     func unbind(_ item: OpaquePointer) {
         guard let picture = gtk_list_item_get_child(item),
             let controller = PictureController.existing(of: UnsafeMutableRawPointer(picture))
         else { return }
-        controller.position = nil
+        controller.status.namesCell = false
         bound[ObjectIdentifier(controller)] = nil
         controller.clear()
     }

@@ -40,7 +40,7 @@ extension ImageListRow {
         }
         if g_type_check_instance_is_a(instance, gtk_picture_get_type()) != 0 {
             let controller = PictureController.existing(of: UnsafeMutableRawPointer(widget))
-            if let controller { return controller.accessibleName.map { [$0] } ?? [] }
+            if let controller { return controller.status.name.map { [$0] } ?? [] }
             return gtk_picture_get_alternative_text(pointer).map { [String(cString: $0)] } ?? []
         }
         var found: [String] = []

@@ -165,8 +165,8 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
     /// view.kf.badge = .video()
     /// ```
     public var badge: PictureBadge? {
-        get { base.controller.badge }
-        nonmutating set { base.controller.badge = newValue }
+        get { base.controller.status.badge }
+        nonmutating set { base.controller.status.badge = newValue }
     }
 
     /// The current image; setting it shows an image without a load.

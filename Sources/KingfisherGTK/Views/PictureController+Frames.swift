@@ -133,11 +133,7 @@ extension PictureController: FrameListener {
     /// Shows the indicator during loads only.
     func updateIndicator() {
         let isLoading = runningLoads > 0 && !isRefining
-        if isLoading != isBusy {
-            isBusy = isLoading
-            kf_widget_set_busy(picture, isLoading)
-            updateBadge()
-        }
+        status.isBusy = isLoading
         switch indicator {
         case .none: break
         case .spinner:

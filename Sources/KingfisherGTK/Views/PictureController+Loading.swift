@@ -204,7 +204,7 @@ extension PictureController {
         } else if let load = shownLoad {
             shownLoad = nil
             pending = load.again()
-            if load.placeholder == nil { releaseImage() } else { setImage(load.placeholder) }
+            if load.placeholder == nil { releaseImage() } else { setImage(load.placeholder, isPlaceholder: true) }
         }
     }
 

@@ -12,7 +12,7 @@ extension PictureController: ImageBindingTarget {
     func showPlaceholder(_ content: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
         guard !isRefining, !isHoldingImage else { return }
         takeOver()
-        setImage(content)
+        setImage(content, isPlaceholder: true)
     }
 
     func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
@@ -36,6 +36,7 @@ extension PictureController: ImageBindingTarget {
         keepingPicture {
             let previousEnded = takeTransition()
             self.image = image
+            status.showsImage = true
             replaceAnimation(with: image)
             canvas.beginTransition(to: image, look.kind)
             transition = RunningTransition(look, completion: completion)
@@ -57,10 +58,11 @@ extension PictureController: ImageBindingTarget {
     }
 
     /// Shows an image, or nothing, without a transition.
-    func setImage(_ image: KFCrossPlatformImage?) {
+    func setImage(_ image: KFCrossPlatformImage?, isPlaceholder: Bool = false) {
         keepingPicture {
             let transitionEnded = takeTransition()
             defer { transitionEnded?() }
+            status.showsImage = image != nil && !isPlaceholder
             guard image !== self.image || image == nil && !canvas.isEmpty else { return }
             self.image = image
             replaceAnimation(with: image)
@@ -73,6 +75,7 @@ extension PictureController: ImageBindingTarget {
     /// Releases the image while the view is off screen; the layout keeps its size.
     func releaseImage() {
         image = nil
+        status.showsImage = false
         replaceAnimation(with: nil)
         canvas.release()
         onImageChange?()

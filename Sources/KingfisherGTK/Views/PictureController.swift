@@ -16,20 +16,9 @@ final class PictureController {
     let binding = ImageBinding()
 
     /// The current image, or the target of the running transition.
-    var image: KFCrossPlatformImage? {
-        didSet { updateBadge() }
-    }
-    var badge: PictureBadge? {
-        didSet {
-            guard badge != oldValue else { return }
-            badgeText = nil
-            updateBadge()
-            updateAccessibility()
-        }
-    }
-    /// The PangoLayout with the badge's duration.
-    var badgeText: GObjectReference?
+    var image: KFCrossPlatformImage?
     let sizing: ViewSizing
+    let status: ViewStatus
     /// A load that has not started.
     var pending: PendingLoad?
     /// A load that has started and not ended.
@@ -53,13 +42,18 @@ final class PictureController {
     var isHoldingImage = false
     /// Called after the current image was replaced.
     var onImageChange: (() -> Void)?
-    /// The state last reported to assistive technology.
-    var isBusy = false
     /// The current load, if it has failed.
     var failure: FailedLoad? {
-        didSet { failureChanged(from: oldValue) }
+        didSet {
+            guard failure?.load !== oldValue?.load else { return }
+            status.failure = failure?.error
+            if failure == nil {
+                NetworkReturn.shared.remove(ObjectIdentifier(self))
+            } else {
+                NetworkReturn.shared.add(self)
+            }
+        }
     }
-    var hasFailed: Bool { failure != nil }
     /// Loads again in place of ``retry()``, for owners that observe the load.
     var onRetry: (() -> Void)?
     /// Whether a failed load is repeated when the network returns, even if the view does not load
@@ -67,10 +61,6 @@ final class PictureController {
     var retriesWhenOnline = false
     /// Whether the caller's indicator was last called with true.
     var isIndicatorTold = false
-    /// The position of the bound item, if the view is a cell of a list.
-    var position: Int? {
-        didSet { if position != nil { kf_list_cell_set_label(picture, accessibleName) } }
-    }
     /// When the image will be seen, if the view is a cell of a list.
     var interest: ImageInterest?
     /// Whether a load of the view may start, in place of the rule of ``LoadStart/whenVisible``.
@@ -101,6 +91,7 @@ final class PictureController {
     private init(picture: UnsafeMutableRawPointer) {
         self.picture = picture
         sizing = ViewSizing(of: picture, canvas)
+        status = ViewStatus(of: picture, canvas)
         // GtkPicture paints into the rectangle given by its content fit. With `fill` that is the
         // whole area, and the canvas fills it too.
         let fit = kf_picture_get_fit(picture)
@@ -108,16 +99,13 @@ final class PictureController {
         sizing.covers = fit == KF_FIT_FILL || fit == KF_FIT_COVER
         takeOver()
         canvas.density = sizing.density
-        updateAccessibility()
         connect(picture, "notify::paintable") { [unowned self] in paintableChanged() }
         connect(picture, "map") { [unowned self] in mapped() }
         connect(picture, "unmap") { [unowned self] in unmapped() }
-        connect(picture, "notify::alternative-text") { [unowned self] in updateAccessibility() }
         connect(picture, "notify::root") { [unowned self] in planEndOfWaiting() }
         connect(picture, "notify::parent") { [unowned self] in
             if gtk_widget_get_parent(widget) == nil { planEndOfWaiting() }
         }
-        connect(picture, "direction-changed") { [unowned self] in updateBadge() }
         connect(picture, "notify::scale-factor") { [unowned self] in updateDensity() }
         kf_paintable_on_paint(
             canvas.paintable.address,

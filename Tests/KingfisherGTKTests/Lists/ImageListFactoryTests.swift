@@ -183,7 +183,7 @@ extension GTKTests {
                 views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
                     .map { PictureController.of(UnsafeMutableRawPointer($0.key)) }
             }
-            let haveFailed = { !visible().isEmpty && visible().allSatisfy(\.hasFailed) }
+            let haveFailed = { !visible().isEmpty && visible().allSatisfy { $0.failure != nil } }
             let haveImages = { !visible().isEmpty && visible().allSatisfy { $0.image != nil } }
             await stage.run(until: haveFailed)
             bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }

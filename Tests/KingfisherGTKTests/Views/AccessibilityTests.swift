@@ -54,11 +54,11 @@ extension GTKTests {
             let picture = image.view.gtkPicture
             await stage.run { bench.server.requests.count == 1 }
             #expect(gtk_test_accessible_has_state(picture, GTK_ACCESSIBLE_STATE_BUSY) != 0)
-            #expect(image.view.controller.isBusy)
+            #expect(image.view.controller.status.isBusy)
             gate.open()
             await stage.run { failures == 1 }
-            #expect(!image.view.controller.isBusy)
-            #expect(image.view.controller.hasFailed)
+            #expect(!image.view.controller.status.isBusy)
+            #expect(image.view.kf.failure != nil)
             #expect(gtk_test_accessible_has_state(picture, GTK_ACCESSIBLE_STATE_INVALID) != 0)
         }
 

@@ -113,14 +113,36 @@ extension GTKTests {
             #expect(!view.controller.canvas.hasBadge)
         }
 
-        @Test func `assistive technology reads a badge after the text of the image`() {
-            let controller = view.controller
-            #expect(controller.accessibleName == nil)
+        @Test func `a placeholder without a load has no badge`() async throws {
             view.kf.badge = .video()
-            #expect(controller.accessibleName == "video")
+            let placeholder = KFCrossPlatformImage.solid(.pureRed)
+            view.kf.setImage(with: nil as Source?, placeholder: placeholder)
+            #expect(!view.controller.canvas.hasBadge)
+            var ends = 0
+            view.kf.setImage(
+                with: bench.serveJPEG("/a.jpg"),
+                placeholder: placeholder,
+                options: [.targetCache(bench.cache), .downloader(bench.downloader)]
+            ) { _ in
+                ends += 1
+                LoopEvents.wake()
+            }
+            view.kf.cancelDownloadTask()
+            await Stage.run { ends == 1 }
+            #expect(view.image === placeholder)
+            #expect(!view.controller.canvas.hasBadge)
+            view.image = placeholder
+            #expect(view.controller.canvas.hasBadge)
+        }
+
+        @Test func `assistive technology reads a badge after the text of the image`() {
+            let status = view.controller.status
+            #expect(status.name == nil)
+            view.kf.badge = .video()
+            #expect(status.name == "video")
             view.alternativeText = "the barn"
             view.kf.badge = .video(duration: 83.4, label: "film")
-            #expect(controller.accessibleName == "the barn, film, 1:23")
+            #expect(status.name == "the barn, film, 1:23")
             #expect(view.alternativeText == "the barn")
         }
 
