@@ -151,7 +151,7 @@ public final class ImageListFactory {
         }
     }
 
-    private var visible: [Cell] { bound.values.filter { $0.controller?.isInSight == true } }
+    private var visible: [Cell] { bound.values.filter { $0.controller?.sight.isInSight == true } }
 
     private func show(_ item: OpaquePointer, in controller: PictureController) {
         let position = Int(gtk_list_item_get_position(item))
@@ -301,7 +301,7 @@ extension ImageListFactory: ListItemHandler {
         view.kf.indicator = indicator
         let controller = view.controller
         controller.sizing.fixedBox = cellSize
-        controller.onVisibilityChange = { [weak self, weak controller] isVisible in
+        controller.sight.onChange = { [weak self, weak controller] isVisible in
             guard let self, let controller, bound[ObjectIdentifier(controller)] != nil else {
                 return
             }
@@ -318,7 +318,7 @@ extension ImageListFactory: ListItemHandler {
                 return false
             }
             return followsScrolling
-                ? deadline(of: cell.position) != nil : controller.framesInSight > 2
+                ? deadline(of: cell.position) != nil : controller.sight.frames > 2
         }
         controller.onRetry = { [weak self, weak controller] in
             guard let self, let controller, let cell = bound[ObjectIdentifier(controller)] else {

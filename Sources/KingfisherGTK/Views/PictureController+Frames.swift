@@ -41,15 +41,10 @@ enum Playback {
 extension PictureController: FrameListener {
     /// Requests frames while something moves, and none otherwise.
     func updateTicking() {
-        let waitsToBeSeen = pending != nil && sizing.loadsWhenVisible
-        let hasSpinner = canvas.spinnerColor != nil || spinnerDelay != nil
-        let isAnimated = animation.isPlaying || animation.awaitsFrame
-        let isMoving = transition != nil || isAnimated || hasSpinner
-        if isInSight, isMoving || waitsToBeSeen {
-            watch?.startTicking(ObjectIdentifier(self))
-        } else {
-            watch?.stopTicking(ObjectIdentifier(self))
-        }
+        sight.setMoving(.transition, transition != nil)
+        sight.setMoving(.animation, animation.isPlaying || animation.awaitsFrame)
+        sight.setMoving(.spinner, canvas.spinnerColor != nil || spinnerDelay != nil)
+        sight.setMoving(.load, pending != nil && sizing.loadsWhenVisible)
         reportPlayback()
     }
 
@@ -62,7 +57,7 @@ extension PictureController: FrameListener {
 
     func frameBegins(at time: Double) {
         keepingPicture {
-            framesInSight += 1
+            sight.frameBegins()
             advanceTransition(to: time)
             advanceAnimation(to: time)
             advanceSpinner(to: time)
@@ -74,7 +69,7 @@ extension PictureController: FrameListener {
         let isSeen = kf_widget_is_in_sight(picture)
         // Lists map several times as many cells as are visible.
         let isWaiting = pending != nil && !sizing.loadsWhenVisible
-        guard isSeen || isInSight || isWaiting else { return }
+        guard isSeen || sight.isInSight || isWaiting else { return }
         keepingPicture {
             setInSight(isSeen)
             updateDensity()
@@ -85,7 +80,7 @@ extension PictureController: FrameListener {
     func motionSettingChanged() {
         keepingPicture {
             if kf_widget_animations_enabled(picture) {
-                if isInSight { resumeAnimation() }
+                if sight.isInSight { resumeAnimation() }
             } else {
                 if animation.isPlaying { stopAnimation() }
                 finishTransition()
@@ -198,14 +193,14 @@ extension PictureController: FrameListener {
         guard let image, let playing = animation.player else { return }
         animation.player = player(for: image, continuing: playing)
         animation.awaitsFrame = true
-        guard isInSight else { return }
+        guard sight.isInSight else { return }
         animation.player?.prepare()
         updateTicking()
     }
 
     /// Decodes the next frames and starts automatic playback, if the view is on screen.
     func resumeAnimation() {
-        guard isInSight else { return }
+        guard sight.isInSight else { return }
         animation.player?.prepare()
         startAnimationIfAutomatic()
     }

@@ -101,7 +101,7 @@ extension PictureController {
             by: load.manager
         )
         isHoldingImage = false
-        watch?.requestLayout()
+        sight.watch?.requestLayout()
         updateTicking()
         guard !sizing.loadsWhenVisible else { return }
         Task { [weak self, weak load] in
@@ -118,7 +118,7 @@ extension PictureController {
     }
 
     func startPendingIfReady() {
-        guard let load = pending, isReady(load, hasWaited: mayStart?() ?? (framesInSight > 2))
+        guard let load = pending, isReady(load, hasWaited: mayStart?() ?? (sight.frames > 2))
         else { return }
         startPending()
     }
@@ -135,7 +135,7 @@ extension PictureController {
     private func isReady(_ load: PendingLoad, hasWaited: Bool) -> Bool {
         let isSized = !sizing.needsSize(load.options) || sizing.box != nil
         guard sizing.loadsWhenVisible else { return isSized }
-        guard isInSight else { return false }
+        guard sight.isInSight else { return false }
         return hasWaited || isSized && isInMemory(load)
     }
 
@@ -183,7 +183,7 @@ extension PictureController {
             }
             load.finish(result)
             // The image may have been on its way when the view left the screen.
-            if !isInSight { suspendIfInvisible() }
+            if !sight.isInSight { suspendIfInvisible() }
         }
         if let task { load.handle.link(to: task) }
         return task != nil
@@ -214,7 +214,7 @@ extension PictureController {
             return load.finish(.failure(PendingLoad.cancelled))
         }
         pending = load
-        watch?.requestLayout()
+        sight.watch?.requestLayout()
         updateTicking()
         planEndOfWaiting()
     }
@@ -251,7 +251,7 @@ extension PictureController {
 
 extension PictureController: NetworkListener {
     func networkReturned() {
-        if isInSight, sizing.loadsWhenVisible || retriesWhenOnline { retry() }
+        if sight.isInSight, sizing.loadsWhenVisible || retriesWhenOnline { retry() }
     }
 }
 #endif

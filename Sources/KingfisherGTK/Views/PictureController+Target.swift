@@ -27,7 +27,7 @@ extension PictureController: ImageBindingTarget {
     ) {
         inForce?.isShown = true
         takeOver()
-        guard let look = options.transition.look, isInSight, look.seconds > 0,
+        guard let look = options.transition.look, sight.isInSight, look.seconds > 0,
             kf_widget_animations_enabled(picture)
         else {
             setImage(image)

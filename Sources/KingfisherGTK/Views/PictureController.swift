@@ -13,6 +13,7 @@ final class PictureController {
     /// The GtkPicture; not retained, because it owns this object.
     let picture: UnsafeMutableRawPointer
     let canvas = PictureCanvas()
+    let sight = ViewSight()
     let binding = ImageBinding()
 
     /// The current image, or the target of the running transition.
@@ -65,13 +66,6 @@ final class PictureController {
     var interest: ImageInterest?
     /// Whether a load of the view may start, in place of the rule of ``LoadStart/whenVisible``.
     var mayStart: (() -> Bool)?
-    /// Called when the view appears on screen or leaves it.
-    var onVisibilityChange: ((Bool) -> Void)?
-    weak var watch: FrameWatch?
-    /// Whether the view is mapped and not scrolled or clipped away by an ancestor.
-    private(set) var isInSight = false
-    /// The number of frames for which the view has been in sight.
-    var framesInSight = 0
 
     /// The controller of a GtkPicture, made on first use.
     ///
@@ -100,7 +94,7 @@ final class PictureController {
         takeOver()
         canvas.density = sizing.density
         connect(picture, "notify::paintable") { [unowned self] in paintableChanged() }
-        connect(picture, "map") { [unowned self] in mapped() }
+        connect(picture, "map") { [unowned self] in sight.mapped(widget, self) }
         connect(picture, "unmap") { [unowned self] in unmapped() }
         connect(picture, "notify::root") { [unowned self] in planEndOfWaiting() }
         connect(picture, "notify::parent") { [unowned self] in
@@ -113,7 +107,7 @@ final class PictureController {
             Unmanaged.passUnretained(self).toOpaque()
         )
         if gtk_widget_get_mapped(widget) != 0 {
-            mapped()
+            sight.mapped(widget, self)
             setInSight(kf_widget_is_in_sight(picture))
         }
     }
@@ -121,7 +115,6 @@ final class PictureController {
     isolated deinit {
         // Other widgets may retain the paintable.
         kf_paintable_on_paint(canvas.paintable.address, nil, nil)
-        watch?.remove(ObjectIdentifier(self))
         NetworkReturn.shared.remove(ObjectIdentifier(self))
         binding.cancel()
         if let pending { pending.finish(.failure(PendingLoad.cancelled)) }
@@ -171,42 +164,32 @@ final class PictureController {
 
     // MARK: On screen
 
-    private func mapped() {
-        watch = FrameWatch.of(widget)
-        // The visibility is known after the layout.
-        watch?.add(self)
-    }
-
     private func unmapped() {
-        watch?.remove(ObjectIdentifier(self))
-        if isInSight { disappeared() }
-        watch = nil
+        sight.unmapped()
+        setInSight(false)
     }
 
     /// Records whether the view is visible now.
     func setInSight(_ isSeen: Bool) {
-        guard isSeen != isInSight else { return }
+        guard isSeen != sight.isInSight else { return }
         if isSeen { appeared() } else { disappeared() }
     }
 
     private func appeared() {
-        isInSight = true
-        framesInSight = 0
+        sight.appeared()
         canvas.density = sizing.density
         isPainted()
         resumeAnimation()
-        updateTicking()
-        onVisibilityChange?(true)
+        sight.onChange?(true)
         if sizing.loadsWhenVisible || onRetry != nil { keepingPicture { retry() } }
     }
 
     private func disappeared() {
         let transitionEnded = takeTransition()
-        isInSight = false
-        updateTicking()
+        sight.disappeared()
         restAnimation()
         suspendIfInvisible()
-        onVisibilityChange?(false)
+        sight.onChange?(false)
         // GTK may be disposing the widget, so the caller's code runs later.
         if let transitionEnded { Task { transitionEnded() } }
     }

@@ -36,7 +36,7 @@ extension GTKTests {
             let controller = image.view.controller
             await stage.run { controller.transition != nil }
             #expect(loaded == 0)
-            controller.watch?.stopTicking(ObjectIdentifier(controller))
+            controller.sight.watch?.stopTicking(ObjectIdentifier(controller))
             let start = Double(g_get_monotonic_time()) / 1_000_000
             controller.frameBegins(at: start)
             controller.frameBegins(at: start + 500_000)

@@ -154,7 +154,7 @@ extension GTKTests {
             view.image = .frames([.pureRed, .pureGreen], each: 0.02)
             await stage.run { view.currentFrameIndex == 1 }
             gtk_popover_popdown(popover.asPopover)
-            await stage.run { !view.isAnimating || !view.controller.isInSight }
+            await stage.run { !view.isAnimating || !view.controller.sight.isInSight }
         }
 
         @Test func `a view that its ancestors scale or turn is in sight where it is painted`()

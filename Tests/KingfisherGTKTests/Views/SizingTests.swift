@@ -262,9 +262,9 @@ extension GTKTests {
             await stage.run { view.isAnimating }
             view.stopAnimating()
             gtk_widget_set_visible(view.widget, 0)
-            await stage.run { !view.controller.isInSight }
+            await stage.run { !view.controller.sight.isInSight }
             gtk_widget_set_visible(view.widget, 1)
-            await stage.run { view.controller.isInSight }
+            await stage.run { view.controller.sight.isInSight }
             #expect(!view.isAnimating)
             stage.setAnimations(enabled: false)
             stage.setAnimations(enabled: true)

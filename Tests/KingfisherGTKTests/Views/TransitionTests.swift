@@ -152,7 +152,7 @@ private final class Scene {
             self?.completions += 1
         }
         stage.setAnimations(enabled: true)
-        view.controller.watch?.stopTicking(ObjectIdentifier(view.controller))
+        view.controller.sight.watch?.stopTicking(ObjectIdentifier(view.controller))
         view.controller.frameBegins(at: start)
     }
 
