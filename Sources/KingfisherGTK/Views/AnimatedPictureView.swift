@@ -98,7 +98,7 @@ public final class AnimatedPictureView: ImageView {
                 case .finite(let count): count
                 case .infinite: nil
                 }
-            controller.replaceAnimation(with: controller.image)
+            controller.animation.replace(with: controller.image)
         }
     }
 
@@ -106,12 +106,12 @@ public final class AnimatedPictureView: ImageView {
     public var isAnimating: Bool { controller.animation.isPlaying }
 
     /// Starts or resumes; no effect without an animation or after its end.
-    public func startAnimating() { controller.startAnimation() }
+    public func startAnimating() { controller.animation.start() }
 
     /// Pauses.
     ///
     /// The animation stays paused when the view leaves the screen and returns.
-    public func stopAnimating() { controller.pauseAnimation() }
+    public func stopAnimating() { controller.animation.pause() }
 
     /// Releases decoded frames; they are decoded again when needed.
     public func purgeFrames(keepCurrentFrame: Bool = true) {

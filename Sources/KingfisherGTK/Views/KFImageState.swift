@@ -156,22 +156,18 @@ final class KFImageState {
         gtk_widget_set_margin_bottom(widget, 6)
         gtk_overlay_add_overlay(OpaquePointer(overlay), widget)
         connect(button, "clicked") { [unowned self] in togglePlayback() }
-        let controller = view.controller
+        let animation = view.controller.animation
         // Weak, because the view may outlive this object.
         let update = { [weak self] (playback: Playback) -> Void in
             self?.showPlayback(playback, title: playback == .playing ? pause : play)
         }
-        controller.animation.onPlaybackChange = update
-        update(controller.animation.playback)
+        animation.onPlaybackChange = update
+        update(animation.playback)
     }
 
     private func togglePlayback() {
-        let controller = view.controller
-        if controller.animation.isPlaying {
-            controller.pauseAnimation()
-        } else {
-            controller.startAnimation()
-        }
+        let animation = view.controller.animation
+        if animation.isPlaying { animation.pause() } else { animation.start() }
     }
 
     private func showPlayback(_ playback: Playback, title: String) {

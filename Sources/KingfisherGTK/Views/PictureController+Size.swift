@@ -8,7 +8,7 @@ import Kingfisher
 extension PictureController {
     /// Called while the view is painted, when nothing may be changed.
     func isPainted() {
-        guard needsReload || needsLargerFrames else { return }
+        guard needsReload || animation.needsLargerFrames else { return }
         sizing.onceStill { [weak self] in self?.reloadIfNeeded() }
     }
 
@@ -26,7 +26,7 @@ extension PictureController {
     }
 
     private func reloadIfNeeded() {
-        if needsLargerFrames { replaceFrames() }
+        if let image, animation.needsLargerFrames { animation.replaceFrames(of: image) }
         guard pending == nil, binding.identifier == nil, needsReload,
             let load = shownLoad, let box = sizing.box
         else { return }
@@ -50,23 +50,6 @@ extension PictureController {
                 }
             )
         }
-    }
-
-    // MARK: Frames
-
-    /// Whether the frames of an animation were decoded smaller than the view shows them, or in full
-    /// size because the view's size was unknown.
-    private var needsLargerFrames: Bool {
-        guard animation.prescales, let player = animation.player, let box = sizing.boxInPixels,
-            let frame = animation.shownFrame ?? player.currentFrame
-        else { return false }
-        let own = CGSize(width: frame.pixelWidth, height: frame.pixelHeight)
-        guard let made = animation.frameBox else {
-            return box.width < own.width && box.height < own.height
-        }
-        let isLarger = box.width > made.width || box.height > made.height
-        // A frame with fewer pixels than requested has no more detail. Rounding may lose one pixel.
-        return isLarger && (own.width + 1 >= made.width || own.height + 1 >= made.height)
     }
 }
 

@@ -37,7 +37,7 @@ extension PictureController: ImageBindingTarget {
             let previousEnded = takeTransition()
             self.image = image
             status.showsImage = true
-            replaceAnimation(with: image)
+            animation.replace(with: image)
             canvas.beginTransition(to: image, look.kind)
             transition = RunningTransition(look, completion: completion)
             layOutTransition(at: 0)
@@ -65,7 +65,7 @@ extension PictureController: ImageBindingTarget {
             status.showsImage = image != nil && !isPlaceholder
             guard image !== self.image || image == nil && !canvas.isEmpty else { return }
             self.image = image
-            replaceAnimation(with: image)
+            animation.replace(with: image)
             canvas.show(image)
             onImageChange?()
             updateTicking()
@@ -76,7 +76,7 @@ extension PictureController: ImageBindingTarget {
     func releaseImage() {
         image = nil
         status.showsImage = false
-        replaceAnimation(with: nil)
+        animation.replace(with: nil)
         canvas.release()
         onImageChange?()
         updateTicking()

@@ -27,7 +27,7 @@ final class PictureController {
     /// The load of the current image.
     var shownLoad: PendingLoad?
     var transition: RunningTransition?
-    var animation = AnimationState()
+    let animation: ViewAnimation
     /// The context menu and the drag source.
     private(set) lazy var actions: PictureActions = {
         hasActions = true
@@ -86,6 +86,7 @@ final class PictureController {
         self.picture = picture
         sizing = ViewSizing(of: picture, canvas)
         status = ViewStatus(of: picture, canvas)
+        animation = ViewAnimation(of: picture, canvas, sight, sizing)
         // GtkPicture paints into the rectangle given by its content fit. With `fill` that is the
         // whole area, and the canvas fills it too.
         let fit = kf_picture_get_fit(picture)
@@ -179,7 +180,7 @@ final class PictureController {
         sight.appeared()
         canvas.density = sizing.density
         isPainted()
-        resumeAnimation()
+        animation.resume()
         sight.onChange?(true)
         if sizing.loadsWhenVisible || onRetry != nil { keepingPicture { retry() } }
     }
@@ -187,7 +188,7 @@ final class PictureController {
     private func disappeared() {
         let transitionEnded = takeTransition()
         sight.disappeared()
-        restAnimation()
+        animation.rest()
         suspendIfInvisible()
         sight.onChange?(false)
         // GTK may be disposing the widget, so the caller's code runs later.
