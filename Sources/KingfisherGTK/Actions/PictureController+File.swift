@@ -20,7 +20,9 @@ extension PictureController {
             let manager = load.manager
             return try await manager.retrieveData(with: load.source, parsedOptions: options).data
         }
-        guard let image else { throw KingfisherError.imageSettingError(reason: .emptySource) }
+        guard let image = content.image else {
+            throw KingfisherError.imageSettingError(reason: .emptySource)
+        }
         return try await Self.png(of: image)
     }
 
@@ -29,7 +31,7 @@ extension PictureController {
         g_object_ref(picture)
         defer { g_object_unref(picture) }
         // Another image may be shown when the data has arrived.
-        let shown = image
+        let shown = content.image
         let url = shownLoad?.source.url
         let data = try await originalData()
         guard let content = Self.content(of: shown, from: url, data: data) else { return }

@@ -23,6 +23,14 @@ nonisolated final class GObjectReference: @unchecked Sendable {
     deinit { g_object_unref(address) }
 }
 
+/// Runs code that may call the caller, who may destroy an object: it is retained until the end.
+func keeping<Result>(_ object: UnsafeMutableRawPointer, _ body: () -> Result) -> Result {
+    // Not `g_object_ref_sink`: a widget without a container stays floating afterwards.
+    g_object_ref(object)
+    defer { g_object_unref(object) }
+    return body()
+}
+
 extension UnsafeMutableRawPointer {
     /// The object, a widget, as a GtkWidget.
     var asWidget: UnsafeMutablePointer<GtkWidget> { assumingMemoryBound(to: GtkWidget.self) }

@@ -98,7 +98,7 @@ public final class AnimatedPictureView: ImageView {
                 case .finite(let count): count
                 case .infinite: nil
                 }
-            controller.animation.replace(with: controller.image)
+            controller.animation.replace(with: controller.content.image)
         }
     }
 

@@ -105,7 +105,7 @@ final class ButtonController {
         gtk_stack_add_child(OpaquePointer(widget), alternate.widget)
         gtk_button_set_child(button, widget)
         // Weak, because the view may outlive this object.
-        alternate.controller.onImageChange = { [weak self] in self?.update() }
+        alternate.controller.content.onChange = { [weak self] in self?.update() }
         connect(self.button, "state-flags-changed") { [unowned self] in update() }
         update()
     }

@@ -74,7 +74,7 @@ open class ImageView: GtkPictureProviding {
 
     /// The current image; set it to show an image without a load.
     public var image: KFCrossPlatformImage? {
-        get { controller.image }
+        get { controller.content.image }
         set { controller.setOwnImage(newValue) }
     }
 

@@ -171,7 +171,7 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
 
     /// The current image; setting it shows an image without a load.
     public var image: KFCrossPlatformImage? {
-        get { base.controller.image }
+        get { base.controller.content.image }
         nonmutating set { base.controller.setOwnImage(newValue) }
     }
 
@@ -210,16 +210,15 @@ extension PictureController {
 
     /// Shows the caller's own image immediately, in its own size.
     func setOwnImage(_ image: KFCrossPlatformImage?) {
-        keepingPicture {
+        keeping(picture) {
             forgetShownLoad()
-            takeOver()
-            setImage(image)
+            content.show(image)
         }
     }
 
     /// Cancels the load and removes the image, for a cell without an item.
     func clear() {
-        keepingPicture {
+        keeping(picture) {
             forgetLoad()
             setOwnImage(nil)
         }

@@ -7,15 +7,14 @@ import Kingfisher
 extension PictureController: FrameListener {
     /// Requests frames while something moves, and none otherwise.
     func updateTicking() {
-        sight.setMoving(.transition, transition != nil)
         sight.setMoving(.spinner, canvas.spinnerColor != nil || spinnerDelay != nil)
         sight.setMoving(.load, pending != nil && sizing.loadsWhenVisible)
     }
 
     func frameBegins(at time: Double) {
-        keepingPicture {
+        keeping(picture) {
             sight.frameBegins()
-            advanceTransition(to: time)
+            content.advanceTransition(to: time)
             animation.advance(to: time)
             advanceSpinner(to: time)
             startPendingIfReady()
@@ -27,7 +26,7 @@ extension PictureController: FrameListener {
         // Lists map several times as many cells as are visible.
         let isWaiting = pending != nil && !sizing.loadsWhenVisible
         guard isSeen || sight.isInSight || isWaiting else { return }
-        keepingPicture {
+        keeping(picture) {
             setInSight(isSeen)
             updateDensity()
             startPendingIfSized()
@@ -35,49 +34,14 @@ extension PictureController: FrameListener {
     }
 
     func motionSettingChanged() {
-        keepingPicture {
+        keeping(picture) {
             if kf_widget_animations_enabled(picture) {
                 animation.resume()
             } else {
                 animation.stop()
-                finishTransition()
+                content.finishTransition()
             }
         }
-    }
-
-    // MARK: Transition
-
-    private func advanceTransition(to time: Double) {
-        guard var running = transition else { return }
-        let progress = running.progress(at: time)
-        transition = running
-        guard progress < 1 else { return finishTransition() }
-        layOutTransition(at: progress)
-    }
-
-    /// Places the images of the transition, which the caller's code may end.
-    func layOutTransition(at progress: Double) {
-        let shown = image
-        let frame = transition?.look.frame
-        let layers = frame?(progress)
-        guard transition != nil, image === shown else { return }
-        if let layers { canvas.setLayers(layers) }
-        canvas.progress = progress
-    }
-
-    /// Completes the current transition, if any.
-    func finishTransition() { takeTransition()?() }
-
-    /// Ends the current transition, if any.
-    ///
-    /// - Returns: Its completion, which is the caller's code. Call it last, because it may start
-    ///   another load or destroy the view.
-    func takeTransition() -> (() -> Void)? {
-        guard let running = transition else { return nil }
-        transition = nil
-        canvas.progress = 1
-        updateTicking()
-        return running.completion
     }
 
     // MARK: Indicator
@@ -96,7 +60,7 @@ extension PictureController: FrameListener {
         case .custom(let body):
             guard isLoading != isIndicatorTold else { break }
             isIndicatorTold = isLoading
-            keepingPicture { body(isLoading) }
+            keeping(picture) { body(isLoading) }
         }
         updateTicking()
     }

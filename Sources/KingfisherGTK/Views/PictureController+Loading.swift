@@ -17,9 +17,9 @@ extension PictureController {
         progress: DownloadProgressBlock?,
         completion: ImageBinding.Completion?
     ) -> DownloadTask? {
-        keepingPicture {
+        keeping(picture) {
             // The caller's code runs first or last; a load started in between would be lost.
-            if !options.keepCurrentImageWhileLoading { finishTransition() }
+            if !options.keepCurrentImageWhileLoading { content.finishTransition() }
             let superseded = pending
             defer { superseded?.supersede() }
             pending = nil
@@ -92,7 +92,7 @@ extension PictureController {
     private func hold(_ load: PendingLoad) {
         pending = load
         // The previous load is superseded, and the placeholder is shown from now on.
-        isHoldingImage = load.options.keepCurrentImageWhileLoading && image != nil
+        isHoldingImage = load.options.keepCurrentImageWhileLoading && content.image != nil
         binding.load(
             nil,
             into: self,
@@ -126,7 +126,7 @@ extension PictureController {
     private func startPending() {
         guard let load = pending else { return }
         pending = nil
-        keepingPicture {
+        keeping(picture) {
             _ = begin(load)
             updateTicking()
         }
@@ -204,7 +204,11 @@ extension PictureController {
         } else if let load = shownLoad {
             shownLoad = nil
             pending = load.again()
-            if load.placeholder == nil { releaseImage() } else { setImage(load.placeholder, isPlaceholder: true) }
+            if load.placeholder == nil {
+                content.release()
+            } else {
+                content.show(load.placeholder, isPlaceholder: true)
+            }
         }
     }
 
@@ -227,7 +231,7 @@ extension PictureController {
         guard pending?.isRepeated == false, gtk_widget_get_root(widget) == nil else { return }
         Task { [weak self] in
             guard let self, let load = pending, gtk_widget_get_root(widget) == nil else { return }
-            keepingPicture {
+            keeping(picture) {
                 pending = load.again()
                 load.finish(.failure(PendingLoad.cancelled))
             }
@@ -240,7 +244,7 @@ extension PictureController {
     func retry() {
         guard let failed = failure?.load else { return }
         if let onRetry { return onRetry() }
-        keepingPicture {
+        keeping(picture) {
             failure = nil
             let load = failed.again()
             if isReady(load, hasWaited: false) { _ = begin(load) } else { hold(load) }

@@ -14,7 +14,7 @@ extension PictureController {
 
     private var needsReload: Bool {
         guard let load = shownLoad, load.isGuessed || load.decodedFor != nil,
-            animation.player == nil, let image, let box = sizing.box
+            animation.player == nil, let image = content.image, let box = sizing.box
         else { return false }
         if load.isGuessed, box.factor(of: image.size) < 2 / 3 { return true }
         guard let decodedFor = load.decodedFor else { return false }
@@ -26,7 +26,9 @@ extension PictureController {
     }
 
     private func reloadIfNeeded() {
-        if let image, animation.needsLargerFrames { animation.replaceFrames(of: image) }
+        if let image = content.image, animation.needsLargerFrames {
+            animation.replaceFrames(of: image)
+        }
         guard pending == nil, binding.identifier == nil, needsReload,
             let load = shownLoad, let box = sizing.box
         else { return }
@@ -35,7 +37,7 @@ extension PictureController {
         options.keepCurrentImageWhileLoading = true
         options.onFailureImage = .none
         isRefining = true
-        keepingPicture {
+        keeping(picture) {
             _ = binding.load(
                 load.source,
                 into: self,

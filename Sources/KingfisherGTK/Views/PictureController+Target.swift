@@ -7,17 +7,15 @@ import Kingfisher
 extension PictureController: ImageBindingTarget {
     typealias PlaceholderContent = KFCrossPlatformImage
 
-    var shownImage: KFCrossPlatformImage? { image }
+    var shownImage: KFCrossPlatformImage? { content.image }
 
-    func showPlaceholder(_ content: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+    func showPlaceholder(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
         guard !isRefining, !isHoldingImage else { return }
-        takeOver()
-        setImage(content, isPlaceholder: true)
+        content.show(image, isPlaceholder: true)
     }
 
     func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
-        takeOver()
-        setImage(image)
+        content.show(image)
     }
 
     func transition(
@@ -26,25 +24,13 @@ extension PictureController: ImageBindingTarget {
         completion: @escaping @MainActor () -> Void
     ) {
         inForce?.isShown = true
-        takeOver()
         guard let look = options.transition.look, sight.isInSight, look.seconds > 0,
             kf_widget_animations_enabled(picture)
         else {
-            setImage(image)
+            content.show(image)
             return completion()
         }
-        keepingPicture {
-            let previousEnded = takeTransition()
-            self.image = image
-            status.showsImage = true
-            animation.replace(with: image)
-            canvas.beginTransition(to: image, look.kind)
-            transition = RunningTransition(look, completion: completion)
-            layOutTransition(at: 0)
-            onImageChange?()
-            updateTicking()
-            previousEnded?()
-        }
+        content.show(image, with: look, completion: completion)
     }
 
     func loadDidStart() {
@@ -55,31 +41,6 @@ extension PictureController: ImageBindingTarget {
     func loadDidEnd() {
         runningLoads = max(0, runningLoads - 1)
         updateIndicator()
-    }
-
-    /// Shows an image, or nothing, without a transition.
-    func setImage(_ image: KFCrossPlatformImage?, isPlaceholder: Bool = false) {
-        keepingPicture {
-            let transitionEnded = takeTransition()
-            defer { transitionEnded?() }
-            status.showsImage = image != nil && !isPlaceholder
-            guard image !== self.image || image == nil && !canvas.isEmpty else { return }
-            self.image = image
-            animation.replace(with: image)
-            canvas.show(image)
-            onImageChange?()
-            updateTicking()
-        }
-    }
-
-    /// Releases the image while the view is off screen; the layout keeps its size.
-    func releaseImage() {
-        image = nil
-        status.showsImage = false
-        animation.replace(with: nil)
-        canvas.release()
-        onImageChange?()
-        updateTicking()
     }
 }
 #endif

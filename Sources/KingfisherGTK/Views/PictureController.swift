@@ -16,8 +16,6 @@ final class PictureController {
     let sight = ViewSight()
     let binding = ImageBinding()
 
-    /// The current image, or the target of the running transition.
-    var image: KFCrossPlatformImage?
     let sizing: ViewSizing
     let status: ViewStatus
     /// A load that has not started.
@@ -26,8 +24,8 @@ final class PictureController {
     var inForce: PendingLoad?
     /// The load of the current image.
     var shownLoad: PendingLoad?
-    var transition: RunningTransition?
     let animation: ViewAnimation
+    let content: ViewContent
     /// The context menu and the drag source.
     private(set) lazy var actions: PictureActions = {
         hasActions = true
@@ -41,8 +39,6 @@ final class PictureController {
     /// Whether a load runs only to replace the current image by a larger version, invisibly.
     var isRefining = false
     var isHoldingImage = false
-    /// Called after the current image was replaced.
-    var onImageChange: (() -> Void)?
     /// The current load, if it has failed.
     var failure: FailedLoad? {
         didSet {
@@ -87,12 +83,12 @@ final class PictureController {
         sizing = ViewSizing(of: picture, canvas)
         status = ViewStatus(of: picture, canvas)
         animation = ViewAnimation(of: picture, canvas, sight, sizing)
+        content = ViewContent(of: picture, canvas, sight, status, animation)
         // GtkPicture paints into the rectangle given by its content fit. With `fill` that is the
         // whole area, and the canvas fills it too.
         let fit = kf_picture_get_fit(picture)
         canvas.fit = fit == KF_FIT_FILL ? KF_FIT_FILL : KF_FIT_CONTAIN
         sizing.covers = fit == KF_FIT_FILL || fit == KF_FIT_COVER
-        takeOver()
         canvas.density = sizing.density
         connect(picture, "notify::paintable") { [unowned self] in paintableChanged() }
         connect(picture, "map") { [unowned self] in sight.mapped(widget, self) }
@@ -134,33 +130,9 @@ final class PictureController {
         isPainted()
     }
 
-    /// Runs code that may call the caller, who may destroy the view: it is retained until the end.
-    func keepingPicture<Result>(_ body: () -> Result) -> Result {
-        // Not `g_object_ref_sink`: a widget without a container stays floating afterwards.
-        g_object_ref(picture)
-        defer { g_object_unref(picture) }
-        return body()
-    }
-
-    // MARK: The paintable
-
-    private var isShown: Bool {
-        gtk_picture_get_paintable(OpaquePointer(picture))
-            == OpaquePointer(canvas.paintable.address)
-    }
-
-    /// Sets our paintable again if other code has replaced it.
-    func takeOver() {
-        guard !isShown else { return }
-        gtk_picture_set_paintable(
-            OpaquePointer(picture),
-            OpaquePointer(canvas.paintable.address)
-        )
-    }
-
     /// A paintable set by other code stays until the next load.
     private func paintableChanged() {
-        if !isShown { forgetShownLoad() }
+        if !content.isInPlace { forgetShownLoad() }
     }
 
     // MARK: On screen
@@ -182,11 +154,11 @@ final class PictureController {
         isPainted()
         animation.resume()
         sight.onChange?(true)
-        if sizing.loadsWhenVisible || onRetry != nil { keepingPicture { retry() } }
+        if sizing.loadsWhenVisible || onRetry != nil { keeping(picture) { retry() } }
     }
 
     private func disappeared() {
-        let transitionEnded = takeTransition()
+        let transitionEnded = content.takeTransition()
         sight.disappeared()
         animation.rest()
         suspendIfInvisible()

@@ -66,9 +66,9 @@ extension GTKTests {
             async throws
         {
             let (view, stage) = try await loaded("/a.jpg", transition: .fade(1_000))
-            #expect(view.controller.transition != nil)
+            #expect(view.controller.content.transition != nil)
             view.image = .solid(.pureRed)
-            #expect(view.controller.transition == nil)
+            #expect(view.controller.content.transition == nil)
             #expect(try await view.kf.originalData().kf.imageFormat == .PNG)
             #expect(view.controller.shownLoad == nil)
             stage.close()
@@ -274,9 +274,9 @@ extension GTKTests {
                 completion: { loading.results.append($0) }
             )
             await stage.run {
-                loading.results.count == 1 || view.controller.transition != nil
+                loading.results.count == 1 || view.controller.content.transition != nil
             }
-            if view.controller.transition == nil { _ = try loading.value() }
+            if view.controller.content.transition == nil { _ = try loading.value() }
             return (view, stage)
         }
 

@@ -184,7 +184,9 @@ extension GTKTests {
                     .map { PictureController.of(UnsafeMutableRawPointer($0.key)) }
             }
             let haveFailed = { !visible().isEmpty && visible().allSatisfy { $0.failure != nil } }
-            let haveImages = { !visible().isEmpty && visible().allSatisfy { $0.image != nil } }
+            let haveImages = {
+                !visible().isEmpty && visible().allSatisfy { $0.content.image != nil }
+            }
             await stage.run(until: haveFailed)
             bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
             // Near enough that the cells stay bound to their items.

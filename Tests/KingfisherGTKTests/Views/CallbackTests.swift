@@ -72,7 +72,7 @@ extension GTKTests {
             controller.transition(to: .solid(.pureGreen), options: options) { ends += 1 }
             await scene.stage.run { ends == 1 }
             await scene.stage.paint()
-            #expect(controller.image === own)
+            #expect(controller.content.image === own)
             #expect(try #require(scene.stage.capture()).center.isNear(.pureBlue))
         }
 

@@ -34,7 +34,7 @@ extension GTKTests {
                 .onSuccess { _ in loaded += 1 }
             let stage = Stage(image.widget, width: 120, height: 80)
             let controller = image.view.controller
-            await stage.run { controller.transition != nil }
+            await stage.run { controller.content.transition != nil }
             #expect(loaded == 0)
             controller.sight.watch?.stopTicking(ObjectIdentifier(controller))
             let start = Double(g_get_monotonic_time()) / 1_000_000

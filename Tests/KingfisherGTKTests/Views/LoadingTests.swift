@@ -126,18 +126,18 @@ extension GTKTests {
             await stage.paint()
             let url = bench.serveJPEG("/a.jpg")
             let first = start(url, in: view, options: [.transition(.fade(0.05))])
-            await stage.run { view.controller.transition != nil }
+            await stage.run { view.controller.content.transition != nil }
             #expect(first.results.isEmpty)
             await stage.run { first.results.count == 1 }
             let again = start(url, in: view, options: [.transition(.fade(0.05))])
             #expect(again.results.count == 1)
-            #expect(view.controller.transition == nil)
+            #expect(view.controller.content.transition == nil)
             let forced = start(
                 url,
                 in: view,
                 options: [.transition(.fade(0.05)), .forceTransition]
             )
-            #expect(view.controller.transition != nil)
+            #expect(view.controller.content.transition != nil)
             #expect(forced.results.isEmpty)
             await stage.run { forced.results.count == 1 }
         }

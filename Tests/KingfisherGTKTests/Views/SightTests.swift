@@ -90,7 +90,7 @@ extension GTKTests {
             for _ in 0..<10 { column.add(ImageView()).setSizeRequest(width: 100, height: 100) }
             load("/a.jpg", in: view, [.transition(.fade(1_000)), .forceTransition])
             let stage = Stage(column.widget, width: 200, height: 160)
-            await stage.run { view.controller.transition != nil }
+            await stage.run { view.controller.content.transition != nil }
             column.scroll(to: 10_000)
             await stage.run { view.image == nil }
             column.scroll(to: 0)

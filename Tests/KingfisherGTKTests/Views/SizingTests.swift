@@ -34,7 +34,7 @@ extension GTKTests {
                 let stage = Stage(view.widget, width: 600, height: 500)
                 await stage.paint()
                 var changes = 0
-                view.controller.onImageChange = { changes += 1 }
+                view.controller.content.onChange = { changes += 1 }
                 let url = bench.serveJPEG("/a.jpg", width: 320, height: 240)
                 let loading = load(url, in: view)
                 await stage.run { loading.results.count == 1 }
@@ -78,7 +78,7 @@ extension GTKTests {
             let stage = Stage(box, width: 256, height: 400)
             await stage.paint()
             var changes = 0
-            view.controller.onImageChange = { changes += 1 }
+            view.controller.content.onChange = { changes += 1 }
             let loading = load(bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200), in: view)
             await stage.run { loading.results.count == 1 }
             await stage.paint(frames: 20)
@@ -97,7 +97,7 @@ extension GTKTests {
             connect(factory, "setup") {
                 let view = ImageView()
                 shown = view
-                view.controller.onImageChange = { changes += 1 }
+                view.controller.content.onChange = { changes += 1 }
                 gtk_list_item_set_child(OpaquePointer($0), view.widget)
                 view.controller.load(url, by: bench.manager, into: loading)
             }
@@ -162,7 +162,7 @@ extension GTKTests {
             let loading = load(bench.serveJPEG("/a.jpg", width: 1_600, height: 1_600), in: view)
             await stage.run { loading.results.count == 1 }
             var changes = 0
-            view.controller.onImageChange = { changes += 1 }
+            view.controller.content.onChange = { changes += 1 }
             let usual = ViewSizing.rest
             defer { ViewSizing.rest = usual }
             var resting: [CheckedContinuation<Void, Never>] = []
