@@ -154,8 +154,8 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
 
     /// The indicator shown during loads.
     public var indicator: PictureIndicator {
-        get { base.controller.indicator }
-        nonmutating set { base.controller.replaceIndicator(with: newValue) }
+        get { base.controller.indicator.kind }
+        nonmutating set { base.controller.indicator.kind = newValue }
     }
 
     /// The sign over images; nil, the default, for none.

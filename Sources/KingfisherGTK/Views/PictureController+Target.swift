@@ -35,12 +35,18 @@ extension PictureController: ImageBindingTarget {
 
     func loadDidStart() {
         runningLoads += 1
-        updateIndicator()
+        loadingChanged()
     }
 
     func loadDidEnd() {
         runningLoads = max(0, runningLoads - 1)
-        updateIndicator()
+        loadingChanged()
+    }
+
+    private func loadingChanged() {
+        let isLoading = runningLoads > 0 && !isRefining
+        status.isBusy = isLoading
+        indicator.isLoading = isLoading
     }
 }
 #endif

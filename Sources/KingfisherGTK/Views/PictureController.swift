@@ -26,15 +26,13 @@ final class PictureController {
     var shownLoad: PendingLoad?
     let animation: ViewAnimation
     let content: ViewContent
+    let indicator: ViewIndicator
     /// The context menu and the drag source.
     private(set) lazy var actions: PictureActions = {
         hasActions = true
         return PictureActions(of: self)
     }()
     private(set) var hasActions = false
-    var indicator = PictureIndicator.none
-    /// Set during loads until the spinner is shown.
-    var spinnerDelay: SpinnerDelay?
     var runningLoads = 0
     /// Whether a load runs only to replace the current image by a larger version, invisibly.
     var isRefining = false
@@ -56,8 +54,6 @@ final class PictureController {
     /// Whether a failed load is repeated when the network returns, even if the view does not load
     /// only while visible.
     var retriesWhenOnline = false
-    /// Whether the caller's indicator was last called with true.
-    var isIndicatorTold = false
     /// When the image will be seen, if the view is a cell of a list.
     var interest: ImageInterest?
     /// Whether a load of the view may start, in place of the rule of ``LoadStart/whenVisible``.
@@ -84,6 +80,7 @@ final class PictureController {
         status = ViewStatus(of: picture, canvas)
         animation = ViewAnimation(of: picture, canvas, sight, sizing)
         content = ViewContent(of: picture, canvas, sight, status, animation)
+        indicator = ViewIndicator(of: picture, canvas, sight)
         // GtkPicture paints into the rectangle given by its content fit. With `fill` that is the
         // whole area, and the canvas fills it too.
         let fit = kf_picture_get_fit(picture)
@@ -115,7 +112,6 @@ final class PictureController {
         NetworkReturn.shared.remove(ObjectIdentifier(self))
         binding.cancel()
         if let pending { pending.finish(.failure(PendingLoad.cancelled)) }
-        if isIndicatorTold, case .custom(let body) = indicator { body(false) }
     }
 
     var widget: UnsafeMutablePointer<GtkWidget> { picture.asWidget }

@@ -1,4 +1,5 @@
 #if GTK
+import CKFGTK
 public import Foundation
 public import Kingfisher
 
@@ -20,8 +21,82 @@ public enum PictureIndicator {
     case custom((_ isLoading: Bool) -> Void)
 }
 
+/// The indicator of a view.
+final class ViewIndicator {
+    var kind = PictureIndicator.none {
+        didSet {
+            hideSpinner()
+            canvas.setOverlay(nil, size: nil, offset: .zero)
+            let wasTold = isTold
+            isTold = false
+            update()
+            if wasTold, case .custom(let body) = oldValue { body(false) }
+        }
+    }
+    /// Whether an image is loading; the indicator is shown during loads only.
+    var isLoading = false {
+        didSet { update() }
+    }
+    /// Whether the caller's indicator was last called with true.
+    private var isTold = false
+    /// Set during loads until the spinner is shown.
+    private var spinnerDelay: SpinnerDelay?
+    private let picture: UnsafeMutableRawPointer
+    private let canvas: PictureCanvas
+    private let sight: ViewSight
+
+    init(of picture: UnsafeMutableRawPointer, _ canvas: PictureCanvas, _ sight: ViewSight) {
+        self.picture = picture
+        self.canvas = canvas
+        self.sight = sight
+    }
+
+    isolated deinit {
+        if isTold, case .custom(let body) = kind { body(false) }
+    }
+
+    private func update() {
+        switch kind {
+        case .none: break
+        case .spinner:
+            guard isLoading else { return hideSpinner() }
+            if canvas.spinnerColor == nil, spinnerDelay == nil { spinnerDelay = SpinnerDelay() }
+            sight.setMoving(.spinner, true)
+        case .image(let image, let size, let offset):
+            canvas.setOverlay(isLoading ? image : nil, size: size, offset: offset)
+        case .custom(let body):
+            guard isLoading != isTold else { break }
+            isTold = isLoading
+            keeping(picture) { body(isLoading) }
+        }
+    }
+
+    // MARK: The spinner
+
+    private func hideSpinner() {
+        spinnerDelay = nil
+        canvas.spinnerColor = nil
+        sight.setMoving(.spinner, false)
+    }
+
+    func advance(to time: Double) {
+        if spinnerDelay?.isOver(at: time) == true {
+            spinnerDelay = nil
+            canvas.spinnerColor = textColor
+        }
+        // Ten steps per turn, because the ring has ten dots: a frame is painted only if it differs.
+        if canvas.spinnerColor != nil { canvas.spinnerPhase = (time * 10).rounded(.down) / 10 }
+    }
+
+    private var textColor: SIMD4<Float> {
+        var color: [Float] = [0, 0, 0, 1]
+        kf_widget_get_color(picture, &color)
+        return SIMD4(color[0], color[1], color[2], color[3])
+    }
+}
+
 /// The time between the start of a load and the appearance of the spinner.
-struct SpinnerDelay {
+private struct SpinnerDelay {
     private static let seconds = 1.0 / 6
     private var start: Double?
 
