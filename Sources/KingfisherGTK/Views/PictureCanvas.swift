@@ -1,19 +1,33 @@
 #if GTK
+import CGTK
 import CKFGTK
 import Foundation
 import Kingfisher
 
 /// The paintable of a GtkPicture.
 final class PictureCanvas {
+    /// The GtkPicture; not retained, because it owns the controller that owns this object.
+    let picture: UnsafeMutableRawPointer
     /// The GdkPaintable.
     let paintable: GObjectReference
     private(set) var isInTransition = false
 
     private var address: UnsafeMutableRawPointer { paintable.address }
 
-    init() {
+    init(of picture: UnsafeMutableRawPointer) {
         guard let made = kf_paintable_new() else { preconditionFailure("GObject has no memory") }
         paintable = GObjectReference(adopting: made)
+        self.picture = picture
+        takeOver()
+    }
+
+    /// Whether the GtkPicture shows this paintable; other code may have set another one.
+    var isInPlace: Bool {
+        gtk_picture_get_paintable(OpaquePointer(picture)) == OpaquePointer(address)
+    }
+
+    func takeOver() {
+        if !isInPlace { gtk_picture_set_paintable(OpaquePointer(picture), OpaquePointer(address)) }
     }
 
     /// Whether no image is painted.

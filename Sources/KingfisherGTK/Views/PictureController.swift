@@ -12,7 +12,7 @@ final class PictureController {
 
     /// The GtkPicture; not retained, because it owns this object.
     let picture: UnsafeMutableRawPointer
-    let canvas = PictureCanvas()
+    let canvas: PictureCanvas
     let sight = ViewSight()
     let binding = ImageBinding()
 
@@ -76,11 +76,12 @@ final class PictureController {
 
     private init(picture: UnsafeMutableRawPointer) {
         self.picture = picture
-        sizing = ViewSizing(of: picture, canvas)
-        status = ViewStatus(of: picture, canvas)
-        animation = ViewAnimation(of: picture, canvas, sight, sizing)
-        content = ViewContent(of: picture, canvas, sight, status, animation)
-        indicator = ViewIndicator(of: picture, canvas, sight)
+        canvas = PictureCanvas(of: picture)
+        sizing = ViewSizing(canvas)
+        status = ViewStatus(canvas)
+        animation = ViewAnimation(canvas, sight, sizing)
+        content = ViewContent(canvas, sight, status, animation)
+        indicator = ViewIndicator(canvas, sight)
         // GtkPicture paints into the rectangle given by its content fit. With `fill` that is the
         // whole area, and the canvas fills it too.
         let fit = kf_picture_get_fit(picture)
@@ -128,7 +129,7 @@ final class PictureController {
 
     /// A paintable set by other code stays until the next load.
     private func paintableChanged() {
-        if !content.isInPlace { forgetShownLoad() }
+        if !canvas.isInPlace { forgetShownLoad() }
     }
 
     // MARK: On screen

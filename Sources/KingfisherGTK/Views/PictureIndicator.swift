@@ -41,12 +41,10 @@ final class ViewIndicator {
     private var isTold = false
     /// Set during loads until the spinner is shown.
     private var spinnerDelay: SpinnerDelay?
-    private let picture: UnsafeMutableRawPointer
     private let canvas: PictureCanvas
     private let sight: ViewSight
 
-    init(of picture: UnsafeMutableRawPointer, _ canvas: PictureCanvas, _ sight: ViewSight) {
-        self.picture = picture
+    init(_ canvas: PictureCanvas, _ sight: ViewSight) {
         self.canvas = canvas
         self.sight = sight
     }
@@ -67,7 +65,7 @@ final class ViewIndicator {
         case .custom(let body):
             guard isLoading != isTold else { break }
             isTold = isLoading
-            keeping(picture) { body(isLoading) }
+            keeping(canvas.picture) { body(isLoading) }
         }
     }
 
@@ -90,7 +88,7 @@ final class ViewIndicator {
 
     private var textColor: SIMD4<Float> {
         var color: [Float] = [0, 0, 0, 1]
-        kf_widget_get_color(picture, &color)
+        kf_widget_get_color(canvas.picture, &color)
         return SIMD4(color[0], color[1], color[2], color[3])
     }
 }

@@ -34,18 +34,11 @@ final class ViewAnimation {
     /// The time of the frame clock at the last step.
     private var lastTime: Double?
     private var reportedPlayback = Playback.none
-    private let picture: UnsafeMutableRawPointer
     private let canvas: PictureCanvas
     private let sight: ViewSight
     private let sizing: ViewSizing
 
-    init(
-        of picture: UnsafeMutableRawPointer,
-        _ canvas: PictureCanvas,
-        _ sight: ViewSight,
-        _ sizing: ViewSizing
-    ) {
-        self.picture = picture
+    init(_ canvas: PictureCanvas, _ sight: ViewSight, _ sizing: ViewSizing) {
         self.canvas = canvas
         self.sight = sight
         self.sizing = sizing
@@ -97,7 +90,9 @@ final class ViewAnimation {
         guard sight.isInSight else { return }
         player?.prepare()
         // Not if the user has turned animations off.
-        guard playsAutomatically, !isPaused, kf_widget_animations_enabled(picture) else { return }
+        guard playsAutomatically, !isPaused, kf_widget_animations_enabled(canvas.picture) else {
+            return
+        }
         start()
     }
 

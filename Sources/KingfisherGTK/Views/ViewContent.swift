@@ -1,5 +1,4 @@
 #if GTK
-import CGTK
 import Kingfisher
 
 /// The image of a view, and the transition to it.
@@ -11,46 +10,27 @@ final class ViewContent {
     }
     /// Called after the current image was replaced.
     var onChange: (() -> Void)?
-    private let picture: UnsafeMutableRawPointer
     private let canvas: PictureCanvas
     private let sight: ViewSight
     private let status: ViewStatus
     private let animation: ViewAnimation
 
     init(
-        of picture: UnsafeMutableRawPointer,
         _ canvas: PictureCanvas,
         _ sight: ViewSight,
         _ status: ViewStatus,
         _ animation: ViewAnimation
     ) {
-        self.picture = picture
         self.canvas = canvas
         self.sight = sight
         self.status = status
         self.animation = animation
-        takeOver()
     }
-
-    // MARK: The paintable
-
-    /// Whether the GtkPicture shows the canvas; other code may have set another paintable.
-    var isInPlace: Bool {
-        gtk_picture_get_paintable(OpaquePointer(picture))
-            == OpaquePointer(canvas.paintable.address)
-    }
-
-    private func takeOver() {
-        guard !isInPlace else { return }
-        gtk_picture_set_paintable(OpaquePointer(picture), OpaquePointer(canvas.paintable.address))
-    }
-
-    // MARK: The image
 
     /// Shows an image, or nothing, without a transition.
     func show(_ image: KFCrossPlatformImage?, isPlaceholder: Bool = false) {
-        keeping(picture) {
-            takeOver()
+        keeping(canvas.picture) {
+            canvas.takeOver()
             let transitionEnded = takeTransition()
             defer { transitionEnded?() }
             status.showsImage = image != nil && !isPlaceholder
@@ -67,8 +47,8 @@ final class ViewContent {
         with look: RunningTransition.Look,
         completion: @escaping () -> Void
     ) {
-        keeping(picture) {
-            takeOver()
+        keeping(canvas.picture) {
+            canvas.takeOver()
             let previousEnded = takeTransition()
             status.showsImage = true
             self.image = image

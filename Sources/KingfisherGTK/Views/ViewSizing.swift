@@ -69,19 +69,15 @@ final class ViewSizing {
     var loadsWhenVisible = false
     /// The common size of a list's cells, so that it is known before the layout.
     var fixedBox: CGSize?
-    private let picture: UnsafeMutableRawPointer
     private let canvas: PictureCanvas
     private var isWaiting = false
 
-    init(of picture: UnsafeMutableRawPointer, _ canvas: PictureCanvas) {
-        self.picture = picture
-        self.canvas = canvas
-    }
+    init(_ canvas: PictureCanvas) { self.canvas = canvas }
 
-    private var widget: UnsafeMutablePointer<GtkWidget> { picture.asWidget }
+    private var widget: UnsafeMutablePointer<GtkWidget> { canvas.picture.asWidget }
 
     /// The screen's pixels per logical pixel.
-    var density: Double { Self.readDensity(picture) }
+    var density: Double { Self.readDensity(canvas.picture) }
 
     /// The size to decode to; nil before the view was laid out.
     var box: DecodeBox? {
@@ -123,8 +119,8 @@ final class ViewSizing {
     private var boxInLayout: DecodeBox? {
         var isWidthOwn = false
         var isHeightOwn = false
-        var width = kf_widget_get_space(picture, false, &isWidthOwn)
-        var height = kf_widget_get_space(picture, true, &isHeightOwn)
+        var width = kf_widget_get_space(canvas.picture, false, &isWidthOwn)
+        var height = kf_widget_get_space(canvas.picture, true, &isHeightOwn)
         if !canvas.hasNaturalSize, gtk_widget_get_width(widget) > 0 {
             // The image does not affect the layout, so the view's size is independent of it.
             (width, isWidthOwn) = (gtk_widget_get_width(widget), true)

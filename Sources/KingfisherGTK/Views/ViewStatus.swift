@@ -41,16 +41,16 @@ final class ViewStatus {
     }
     /// The PangoLayout with the badge's duration.
     private var badgeText: GObjectReference?
-    private let picture: UnsafeMutableRawPointer
     private let canvas: PictureCanvas
 
-    init(of picture: UnsafeMutableRawPointer, _ canvas: PictureCanvas) {
-        self.picture = picture
+    init(_ canvas: PictureCanvas) {
         self.canvas = canvas
         updateTexts()
         connect(picture, "notify::alternative-text") { [unowned self] in updateTexts() }
         connect(picture, "direction-changed") { [unowned self] in updateBadge() }
     }
+
+    private var picture: UnsafeMutableRawPointer { canvas.picture }
 
     /// The alternative text and that of the badge.
     var name: String? {
