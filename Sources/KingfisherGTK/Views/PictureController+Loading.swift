@@ -173,20 +173,24 @@ extension PictureController {
             progress: load.progress
         ) { [weak self] result in
             guard let self, inForce === load else { return load.finish(result) }
-            inForce = nil
-            if load.isSuspended, case .failure(let error) = result, error.isCancellation {
-                return waitAgain(load)
-            }
-            if case .success = result { shownLoad = load }
-            if case .failure(let error) = result, !error.isCancellation {
-                failure = FailedLoad(load: load, error: error)
-            }
-            load.finish(result)
-            // The image may have been on its way when the view left the screen.
-            if !sight.isInSight { suspendIfInvisible() }
+            keeping(picture) { end(load, result) }
         }
         if let task { load.handle.link(to: task) }
         return task != nil
+    }
+
+    private func end(_ load: PendingLoad, _ result: Result<RetrieveImageResult, KingfisherError>) {
+        inForce = nil
+        switch result {
+        case .success: shownLoad = load
+        case .failure(let error) where !error.isCancellation:
+            failure = FailedLoad(load: load, error: error)
+        case .failure where load.isSuspended: return waitAgain(load)
+        case .failure: break
+        }
+        load.finish(result)
+        // The image may have been on its way when the view left the screen.
+        if !sight.isInSight { suspendIfInvisible() }
     }
 
     // MARK: Off screen

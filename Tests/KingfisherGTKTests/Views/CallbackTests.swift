@@ -54,6 +54,23 @@ extension GTKTests {
             await scene.stage.run { scene.isGone }
         }
 
+        @Test func `a view outlives a load that ends out of sight and removes it`() async throws {
+            let scene = try Removal()
+            kf(scene.picture).loadStart = .whenVisible
+            kf(scene.picture).setImage(
+                with: bench.serveJPEG("/a.jpg"),
+                placeholder: .solid(.pureRed),
+                options: [
+                    .targetCache(bench.cache), .downloader(bench.downloader),
+                    .transition(.fade(1_000)),
+                ]
+            ) { _ in scene.remove() }
+            await scene.stage.run { scene.controller?.content.transition != nil }
+            gtk_widget_set_visible(scene.picture.asWidget, 0)
+            await scene.stage.run { scene.wasAlive != nil && scene.isGone }
+            #expect(scene.wasAlive == true)
+        }
+
         @Test(arguments: [0, 0.01])
         func `a transition that is replaced by an image while it moves ends with that image`(
             start: Double
