@@ -25,7 +25,7 @@ final class Loading {
     }
 }
 
-extension PictureController {
+extension ViewLoader {
     /// Loads a URL without options.
     ///
     /// - Parameters:

@@ -121,7 +121,7 @@ final class PictureActions {
             defer { g_object_unref(controller.picture) }
             // Without a file the texture alone is dragged.
             guard let data = try? await controller.originalData(), !Task.isCancelled else { return }
-            let isLocal = controller.shownLoad?.source.url?.isFileURL == true
+            let isLocal = controller.loader.shownLoad?.source.url?.isFileURL == true
             let name = controller.suggestedFileName(for: data)
             // Programs such as file managers take only files.
             var copy: URL?
@@ -135,7 +135,7 @@ final class PictureActions {
     func dragContent() -> GObjectReference? {
         guard let image = controller.content.image else { return nil }
         let file = draggedFile.flatMap { $0.image === image ? $0 : nil }
-        let url = file?.copy ?? controller.shownLoad?.source.url
+        let url = file?.copy ?? controller.loader.shownLoad?.source.url
         return PictureController.content(of: image, from: url, data: file?.data)
     }
 }

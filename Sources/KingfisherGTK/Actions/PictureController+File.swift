@@ -13,7 +13,7 @@ extension PictureController {
     func originalData() async throws -> Data {
         g_object_ref(picture)
         defer { g_object_unref(picture) }
-        if let load = shownLoad {
+        if let load = loader.shownLoad {
             var options = load.options
             options.processor = DefaultImageProcessor.default
             options.onlyFromCache = false
@@ -32,7 +32,7 @@ extension PictureController {
         defer { g_object_unref(picture) }
         // Another image may be shown when the data has arrived.
         let shown = content.image
-        let url = shownLoad?.source.url
+        let url = loader.shownLoad?.source.url
         let data = try await originalData()
         guard let content = Self.content(of: shown, from: url, data: data) else { return }
         kf_widget_copy(picture, content.address)
@@ -65,7 +65,7 @@ extension PictureController {
 
     /// A name for the file of the shown image, from its URL, with the extension of its format.
     func suggestedFileName(for data: Data) -> String {
-        FileName.suggested(for: shownLoad?.source.url, format: data.kf.imageFormat)
+        FileName.suggested(for: loader.shownLoad?.source.url, format: data.kf.imageFormat)
     }
 
     @concurrent

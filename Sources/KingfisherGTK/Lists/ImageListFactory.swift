@@ -138,7 +138,7 @@ public final class ImageListFactory {
 
     /// Loads the images of visible cells again that have failed.
     public func retryFailedLoads() {
-        for cell in visible { cell.controller?.retry() }
+        for cell in visible { cell.controller?.loader.retry() }
     }
 
     /// Describes and loads all cells again, after the data behind the items has changed.
@@ -168,14 +168,13 @@ public final class ImageListFactory {
         if described?.menu != nil || controller.hasActions {
             controller.actions.contextMenu = described?.menu
         }
-        _ = controller.load(
+        controller.loader.load(
             described?.source,
             placeholder: described?.placeholder ?? placeholder,
             options: loadOptions,
             by: manager,
-            progress: nil,
             completion: { [weak self, weak controller] _ in
-                guard let self, let controller, let error = controller.failure?.error,
+                guard let self, let controller, let error = controller.loader.failure?.error,
                     let cell = bound[ObjectIdentifier(controller)], cell.item == item
                 else { return }
                 let view = ImageView(picture: OpaquePointer(controller.picture))
@@ -270,7 +269,7 @@ public final class ImageListFactory {
         guard followsScrolling else { return }
         for cell in visible {
             let deadline = deadline(of: cell.position) ?? .gone
-            cell.controller?.interest?.deadline = deadline
+            cell.controller?.loader.interest?.deadline = deadline
             prefetch.setDeadline(deadline, of: cell.position)
         }
         if prefetchCount > 0 { planPrefetch() }
@@ -308,19 +307,19 @@ extension ImageListFactory: ListItemHandler {
             if isVisible {
                 let sizing = controller.sizing
                 cellOptions = sizing.sized(loadOptions, for: sizing.box)
-                follow(ListMotion.of(controller.widget))
+                follow(ListMotion.of(controller.picture.asWidget))
             }
             planPrefetch()
         }
-        controller.interest = ImageInterest()
-        controller.mayStart = { [weak self, weak controller] in
+        controller.loader.interest = ImageInterest()
+        controller.loader.mayStart = { [weak self, weak controller] in
             guard let self, let controller, let cell = bound[ObjectIdentifier(controller)] else {
                 return false
             }
             return followsScrolling
                 ? deadline(of: cell.position) != nil : controller.sight.frames > 2
         }
-        controller.onRetry = { [weak self, weak controller] in
+        controller.loader.onRetry = { [weak self, weak controller] in
             guard let self, let controller, let cell = bound[ObjectIdentifier(controller)] else {
                 return
             }
@@ -337,9 +336,7 @@ extension ImageListFactory: ListItemHandler {
         controller.status.namesCell = true
         bound[ObjectIdentifier(controller)] = Cell(controller: controller, item: item)
         show(item, in: controller)
-        guard let onBind else { return }
-        let position = Int(gtk_list_item_get_position(item))
-        onBind(position, ImageView(picture: OpaquePointer(picture)))
+        onBind?(Int(gtk_list_item_get_position(item)), ImageView(picture: OpaquePointer(picture)))
     }
 
     func unbind(_ item: OpaquePointer) {
@@ -348,7 +345,7 @@ extension ImageListFactory: ListItemHandler {
         else { return }
         controller.status.namesCell = false
         bound[ObjectIdentifier(controller)] = nil
-        controller.clear()
+        controller.loader.clear()
     }
 
     func tearDown(_ item: OpaquePointer) {}

@@ -149,8 +149,8 @@ private enum RowImages {
     static func loadWhenVisible(in row: UnsafeMutablePointer<GtkWidget>) {
         for (_, image) in images(in: row) {
             switch image {
-            case .picture(let controller): controller.sizing.loadsWhenVisible = true
-            case .image(let state): state.view.controller.sizing.loadsWhenVisible = true
+            case .picture(let controller): controller.loader.loadsWhenVisible = true
+            case .image(let state): state.view.controller.loader.loadsWhenVisible = true
             }
         }
     }
@@ -160,7 +160,7 @@ private enum RowImages {
         for (widget, image) in images(in: row) {
             withExtendedLifetime(widget) {
                 switch image {
-                case .picture(let controller): controller.clear()
+                case .picture(let controller): controller.loader.clear()
                 case .image(let state): state.clear()
                 }
             }

@@ -56,8 +56,10 @@ public final class AnimatedPictureView: ImageView {
         observe()
     }
 
+    private var animation: ViewAnimation { controller.content.animation }
+
     private func observe() {
-        controller.animation.onEvent = { [weak self] event in
+        animation.onEvent = { [weak self] event in
             guard let self else { return }
             switch event {
             case .frameChanged: break
@@ -71,54 +73,54 @@ public final class AnimatedPictureView: ImageView {
     ///
     /// It does not start if the user has turned animations off.
     public var autoPlayAnimatedImage: Bool {
-        get { controller.animation.playsAutomatically }
-        set { controller.animation.playsAutomatically = newValue }
+        get { animation.playsAutomatically }
+        set { animation.playsAutomatically = newValue }
     }
 
     /// The number of frames to decode ahead, 10 by default; a change applies to the next image.
     public var framePreloadCount: Int {
-        get { controller.animation.preloadCount }
-        set { controller.animation.preloadCount = newValue }
+        get { animation.preloadCount }
+        set { animation.preloadCount = newValue }
     }
 
     /// Whether frames are decoded to the view's size; true by default.
     public var needsPrescaling: Bool {
-        get { controller.animation.prescales }
-        set { controller.animation.prescales = newValue }
+        get { animation.prescales }
+        set { animation.prescales = newValue }
     }
 
     /// How often animations are played; a change restarts the animation.
     public var repeatCount: RepeatCount {
-        get { controller.animation.maxLoops.map { .finite(count: $0) } ?? .infinite }
+        get { animation.maxLoops.map { .finite(count: $0) } ?? .infinite }
         set {
             guard newValue != repeatCount else { return }
-            controller.animation.maxLoops =
+            animation.maxLoops =
                 switch newValue {
                 case .once: 1
                 case .finite(let count): count
                 case .infinite: nil
                 }
-            controller.animation.replace(with: controller.content.image)
+            animation.replace(with: image)
         }
     }
 
     /// Whether the animation is playing.
-    public var isAnimating: Bool { controller.animation.isPlaying }
+    public var isAnimating: Bool { animation.isPlaying }
 
     /// Starts or resumes; no effect without an animation or after its end.
-    public func startAnimating() { controller.animation.start() }
+    public func startAnimating() { animation.start() }
 
     /// Pauses.
     ///
     /// The animation stays paused when the view leaves the screen and returns.
-    public func stopAnimating() { controller.animation.pause() }
+    public func stopAnimating() { animation.pause() }
 
     /// Releases decoded frames; they are decoded again when needed.
     public func purgeFrames(keepCurrentFrame: Bool = true) {
-        controller.animation.player?.purge(keepsCurrent: keepCurrentFrame)
+        animation.player?.purge(keepsCurrent: keepCurrentFrame)
     }
 
     /// The index of the current frame; 0 for a still image.
-    public var currentFrameIndex: Int { controller.animation.player?.currentIndex ?? 0 }
+    public var currentFrameIndex: Int { animation.player?.currentIndex ?? 0 }
 }
 #endif

@@ -75,7 +75,7 @@ open class ImageView: GtkPictureProviding {
     /// The current image; set it to show an image without a load.
     public var image: KFCrossPlatformImage? {
         get { controller.content.image }
-        set { controller.setOwnImage(newValue) }
+        set { controller.loader.setImage(newValue) }
     }
 
     /// How images are fitted to the view; ``PictureFit/contain`` by default.

@@ -22,7 +22,7 @@ extension KF.Builder {
 
     private func load(in controller: PictureController) -> DownloadTask? {
         let order = order
-        return controller.load(
+        return controller.loader.load(
             order.source,
             placeholder: order.placeholder,
             options: order.options,

@@ -33,9 +33,7 @@ public final class KFImage: KFOptionSetter {
     }
 
     /// The widget, a GtkOverlay.
-    public var widget: UnsafeMutablePointer<GtkWidget> {
-        state.overlay.asWidget
-    }
+    public var widget: UnsafeMutablePointer<GtkWidget> { state.overlay.asWidget }
 
     /// The size of the image in logical pixels, as the layout requests it; nil before it is loaded.
     public var naturalSize: CGSize? { view.image?.size }
@@ -99,7 +97,7 @@ extension KFImage {
 
     /// Retries after a failure when GIO's `GNetworkMonitor` reports that the network has returned.
     public func retryWhenOnline() -> KFImage {
-        state.view.controller.retriesWhenOnline = true
+        state.view.controller.loader.retriesWhenOnline = true
         return self
     }
 

@@ -53,11 +53,9 @@ final class KFImageState {
         gtk_overlay_set_child(OpaquePointer(overlay), view.widget)
         Self.data.set(self, on: overlay)
         // Weak, because the view may outlive this object.
-        view.controller.onRetry = { [weak self] in self?.retry() }
+        view.controller.loader.onRetry = { [weak self] in self?.retry() }
         connect(overlay, "map") { [unowned self] in load() }
-        connect(overlay, "unmap") { [unowned self] in
-            cancelIfDisappearing()
-        }
+        connect(overlay, "unmap") { [unowned self] in cancelIfDisappearing() }
     }
 
     // MARK: Changing the source
@@ -76,14 +74,7 @@ final class KFImageState {
         phase = nil
         guard gtk_widget_get_mapped(view.widget) == 0 else { return load() }
         // The current image, or the running load, belongs to the previous source.
-        _ = view.controller.load(
-            nil,
-            placeholder: standIn,
-            options: options,
-            by: .shared,
-            progress: nil,
-            completion: nil
-        )
+        view.controller.loader.load(nil, placeholder: standIn, options: options, by: .shared)
     }
 
     /// Cancels the load and lets go of the image until another source is bound.
@@ -96,7 +87,7 @@ final class KFImageState {
         source = nil
         loadCount += 1
         phase = nil
-        view.controller.clear()
+        view.controller.loader.clear()
     }
 
     private var standIn: KFCrossPlatformImage? { preview.image ?? placeholder }
@@ -156,7 +147,7 @@ final class KFImageState {
         gtk_widget_set_margin_bottom(widget, 6)
         gtk_overlay_add_overlay(OpaquePointer(overlay), widget)
         connect(button, "clicked") { [unowned self] in togglePlayback() }
-        let animation = view.controller.animation
+        let animation = view.controller.content.animation
         // Weak, because the view may outlive this object.
         let update = { [weak self] (playback: Playback) -> Void in
             self?.showPlayback(playback, title: playback == .playing ? pause : play)
@@ -166,7 +157,7 @@ final class KFImageState {
     }
 
     private func togglePlayback() {
-        let animation = view.controller.animation
+        let animation = view.controller.content.animation
         if animation.isPlaying { animation.pause() } else { animation.start() }
     }
 
@@ -201,7 +192,7 @@ final class KFImageState {
         phase = .loading
         loadCount += 1
         let number = loadCount
-        _ = view.controller.load(
+        view.controller.loader.load(
             source,
             placeholder: standIn,
             options: options,

@@ -34,9 +34,7 @@ public final class KFZoomView {
     }
 
     /// The widget, a GtkPicture.
-    public var widget: UnsafeMutablePointer<GtkWidget> {
-        state.picture.asWidget
-    }
+    public var widget: UnsafeMutablePointer<GtkWidget> { state.picture.asWidget }
 
     /// Loads an image and shows it as a whole; the previous image stays until then.
     ///

@@ -29,10 +29,13 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
         progressBlock: DownloadProgressBlock?,
         completionHandler: ImageCompletion? = nil
     ) -> DownloadTask? {
-        base.controller.load(
+        let manager = KingfisherManager.shared
+        let options = manager.defaultOptions + (options ?? [])
+        return base.controller.loader.load(
             source,
             placeholder: placeholder,
-            options: options,
+            options: KingfisherParsedOptionsInfo(options),
+            by: manager,
             progress: progressBlock,
             completion: completionHandler
         )
@@ -136,21 +139,21 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
     }
 
     /// Cancels the current load; its completion receives the cancellation error.
-    public func cancelDownloadTask() {
-        base.controller.cancelLoad()
-    }
+    public func cancelDownloadTask() { base.controller.loader.cancel() }
 
     /// The error of the last load; nil during a load, after a success, and after a cancellation.
     ///
     /// A failed view with ``LoadStart/whenVisible`` loads again when it is seen again, and when the
     /// network returns while it is seen.
-    public var failure: KingfisherError? { base.controller.failure?.error }
+    public var failure: KingfisherError? { base.controller.loader.failure?.error }
 
     /// Loads again if the last load has failed; its completion handler is not called again.
-    public func retry() { base.controller.retry() }
+    public func retry() { base.controller.loader.retry() }
 
     /// The identifier of the current load; nil if there is none.
-    public var taskIdentifier: Source.Identifier.Value? { base.controller.taskIdentifier }
+    public var taskIdentifier: Source.Identifier.Value? {
+        base.controller.loader.binding.identifier
+    }
 
     /// The indicator shown during loads.
     public var indicator: PictureIndicator {
@@ -172,7 +175,7 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
     /// The current image; setting it shows an image without a load.
     public var image: KFCrossPlatformImage? {
         get { base.controller.content.image }
-        nonmutating set { base.controller.setOwnImage(newValue) }
+        nonmutating set { base.controller.loader.setImage(newValue) }
     }
 
     /// The size to which images are decoded.
@@ -183,45 +186,8 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
 
     /// When loads start.
     public var loadStart: LoadStart {
-        get { base.controller.sizing.loadsWhenVisible ? .whenVisible : .immediately }
-        nonmutating set { base.controller.sizing.loadsWhenVisible = newValue == .whenVisible }
-    }
-}
-
-extension PictureController {
-    /// Loads with the shared manager; its default options are overridden by those of the call.
-    func load(
-        _ source: Source?,
-        placeholder: KFCrossPlatformImage?,
-        options: KingfisherOptionsInfo?,
-        progress: DownloadProgressBlock?,
-        completion: ImageCompletion?
-    ) -> DownloadTask? {
-        let manager = KingfisherManager.shared
-        return load(
-            source,
-            placeholder: placeholder,
-            options: KingfisherParsedOptionsInfo(manager.defaultOptions + (options ?? [])),
-            by: manager,
-            progress: progress,
-            completion: completion
-        )
-    }
-
-    /// Shows the caller's own image immediately, in its own size.
-    func setOwnImage(_ image: KFCrossPlatformImage?) {
-        keeping(picture) {
-            forgetShownLoad()
-            content.show(image)
-        }
-    }
-
-    /// Cancels the load and removes the image, for a cell without an item.
-    func clear() {
-        keeping(picture) {
-            forgetLoad()
-            setOwnImage(nil)
-        }
+        get { base.controller.loader.loadsWhenVisible ? .whenVisible : .immediately }
+        nonmutating set { base.controller.loader.loadsWhenVisible = newValue == .whenVisible }
     }
 }
 #endif

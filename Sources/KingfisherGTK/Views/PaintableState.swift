@@ -6,8 +6,6 @@ import Kingfisher
 
 /// The loads of a GdkPaintable; attached to it and released with it.
 final class PaintableState: ImageBindingTarget {
-    typealias PlaceholderContent = KFCrossPlatformImage
-
     private static let data = ObjectData<PaintableState>(name: "kingfisher-paintable")
 
     let binding = ImageBinding()
@@ -92,16 +90,10 @@ final class PaintableState: ImageBindingTarget {
     }
 
     private func sized(_ options: KingfisherParsedOptionsInfo) -> KingfisherParsedOptionsInfo {
-        var options = options.givingTexture
+        let options = options.givingTexture
         guard let size, options.processor.identifier.isEmpty else { return options }
-        if options.scaleFactor == 1 { options.scaleFactor = density }
-        options.processor = ViewSizeProcessor(
-            size: size,
-            density: options.scaleFactor,
-            covers: covers
-        )
-        options.cacheOriginalImage = true
-        return options
+        let box = DecodeBox(size: size, covers: covers)
+        return options.decoding(to: box, density: Double(density))
     }
 
     // MARK: The widget
@@ -118,11 +110,7 @@ final class PaintableState: ImageBindingTarget {
         connect(object, "destroy") { [weak self] in self?.hostEnded() }
         connect(object, "notify::scale-factor") { [weak self] in self?.updateDensity() }
         updateDensity()
-        if isHostMapped { mapped() }
-    }
-
-    private var isHostMapped: Bool {
-        host.map { gtk_widget_get_mapped($0.asWidget) != 0 } ?? false
+        if gtk_widget_get_mapped(object.asWidget) != 0 { mapped() }
     }
 
     private func mapped() {

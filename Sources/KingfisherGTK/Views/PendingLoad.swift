@@ -2,13 +2,7 @@
 import Foundation
 import Kingfisher
 
-/// A load that has failed, and is repeated when its view is seen again or the network returns.
-struct FailedLoad {
-    let load: PendingLoad
-    let error: KingfisherError
-}
-
-/// A load that waits until the size of the view, or its visibility, is known.
+/// A load of a view, which may wait until the size of the view, or its visibility, is known.
 final class PendingLoad {
     let source: Source
     let placeholder: KFCrossPlatformImage?
@@ -21,24 +15,21 @@ final class PendingLoad {
     let isRepeated: Bool
     /// Whether the load was cancelled because the view left the screen, and waits again.
     var isSuspended = false
-    /// Whether its image is shown, perhaps in a transition that has not ended.
-    var isShown = false
+    /// Why the load has failed.
+    var error: KingfisherError?
     /// The size in logical pixels that the image is decoded to; nil for its own size.
     var decodedFor: CGSize?
     /// Whether the image is decoded before the view's size is known, and may be much too large.
     var isGuessed = false
     private var completion: ImageBinding.Completion?
 
-    /// The error of a load that was cancelled while it waited.
-    static let cancelled = KingfisherError.requestError(reason: .asyncTaskContextCancelled)
-
     init(
         source: Source,
         placeholder: KFCrossPlatformImage?,
         options: KingfisherParsedOptionsInfo,
         manager: KingfisherManager,
-        progress: DownloadProgressBlock?,
-        completion: ImageBinding.Completion?,
+        progress: DownloadProgressBlock? = nil,
+        completion: ImageBinding.Completion? = nil,
         isRepeated: Bool = false
     ) {
         self.isRepeated = isRepeated
@@ -57,19 +48,20 @@ final class PendingLoad {
             placeholder: placeholder,
             options: options,
             manager: manager,
-            progress: nil,
-            completion: nil,
             isRepeated: true
         )
     }
 
-    /// Calls `body` on the main actor when the handle is cancelled.
-    func onCancel(_ body: @escaping @MainActor @Sendable (PendingLoad) -> Void) {
-        handle.onCancel { [weak self] in
-            Task { @MainActor in
-                if let self { body(self) }
-            }
-        }
+    /// Whether the image has too few pixels for a view, or far too many.
+    func needsReload(_ image: KFCrossPlatformImage, in box: DecodeBox, density: Double) -> Bool {
+        if isGuessed, box.factor(of: image.size) < 2 / 3 { return true }
+        guard let decodedFor else { return false }
+        // An image with fewer pixels than requested has no more detail. Rounding may lose one.
+        let isWide = image.size.width + 1 >= decodedFor.width
+        let isHigh = image.size.height + 1 >= decodedFor.height
+        guard box.covers ? isWide && isHigh : isWide || isHigh else { return false }
+        return box.size.width > decodedFor.width || box.size.height > decodedFor.height
+            || CGFloat(density) > image.scale
     }
 
     /// Calls the completion; later calls have no effect.
@@ -78,6 +70,9 @@ final class PendingLoad {
         self.completion = nil
         completion?(result)
     }
+
+    /// Reports that the load was cancelled while it waited.
+    func cancel() { finish(.failure(.requestError(reason: .asyncTaskContextCancelled))) }
 
     /// Reports that another load has replaced this one.
     func supersede() {

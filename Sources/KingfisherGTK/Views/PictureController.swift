@@ -4,60 +4,25 @@ import CKFGTK
 import Foundation
 import Kingfisher
 
-/// The state of a GtkPicture: its paintable, loads, animation and transition.
+/// The parts of a GtkPicture that shows images, connected.
 ///
 /// Attached to the GtkPicture and released with it, so the stored pointer stays valid.
 final class PictureController {
     private static let data = ObjectData<PictureController>(name: "kingfisher-picture")
 
-    /// The GtkPicture; not retained, because it owns this object.
-    let picture: UnsafeMutableRawPointer
     let canvas: PictureCanvas
     let sight = ViewSight()
-    let binding = ImageBinding()
-
     let sizing: ViewSizing
-    let status: ViewStatus
-    /// A load that has not started.
-    var pending: PendingLoad?
-    /// A load that has started and not ended.
-    var inForce: PendingLoad?
-    /// The load of the current image.
-    var shownLoad: PendingLoad?
-    let animation: ViewAnimation
-    let content: ViewContent
     let indicator: ViewIndicator
+    let status: ViewStatus
+    let content: ViewContent
+    let loader: ViewLoader
     /// The context menu and the drag source.
     private(set) lazy var actions: PictureActions = {
         hasActions = true
         return PictureActions(of: self)
     }()
     private(set) var hasActions = false
-    var runningLoads = 0
-    /// Whether a load runs only to replace the current image by a larger version, invisibly.
-    var isRefining = false
-    var isHoldingImage = false
-    /// The current load, if it has failed.
-    var failure: FailedLoad? {
-        didSet {
-            guard failure?.load !== oldValue?.load else { return }
-            status.failure = failure?.error
-            if failure == nil {
-                NetworkReturn.shared.remove(ObjectIdentifier(self))
-            } else {
-                NetworkReturn.shared.add(self)
-            }
-        }
-    }
-    /// Loads again in place of ``retry()``, for owners that observe the load.
-    var onRetry: (() -> Void)?
-    /// Whether a failed load is repeated when the network returns, even if the view does not load
-    /// only while visible.
-    var retriesWhenOnline = false
-    /// When the image will be seen, if the view is a cell of a list.
-    var interest: ImageInterest?
-    /// Whether a load of the view may start, in place of the rule of ``LoadStart/whenVisible``.
-    var mayStart: (() -> Bool)?
 
     /// The controller of a GtkPicture, made on first use.
     ///
@@ -75,25 +40,26 @@ final class PictureController {
     }
 
     private init(picture: UnsafeMutableRawPointer) {
-        self.picture = picture
         canvas = PictureCanvas(of: picture)
         sizing = ViewSizing(canvas)
-        status = ViewStatus(canvas)
-        animation = ViewAnimation(canvas, sight, sizing)
-        content = ViewContent(canvas, sight, status, animation)
         indicator = ViewIndicator(canvas, sight)
+        status = ViewStatus(canvas, indicator)
+        content = ViewContent(canvas, sight, status, sizing)
+        loader = ViewLoader(sight, sizing, status, content)
         // GtkPicture paints into the rectangle given by its content fit. With `fill` that is the
         // whole area, and the canvas fills it too.
         let fit = kf_picture_get_fit(picture)
         canvas.fit = fit == KF_FIT_FILL ? KF_FIT_FILL : KF_FIT_CONTAIN
         sizing.covers = fit == KF_FIT_FILL || fit == KF_FIT_COVER
         canvas.density = sizing.density
-        connect(picture, "notify::paintable") { [unowned self] in paintableChanged() }
-        connect(picture, "map") { [unowned self] in sight.mapped(widget, self) }
-        connect(picture, "unmap") { [unowned self] in unmapped() }
-        connect(picture, "notify::root") { [unowned self] in planEndOfWaiting() }
-        connect(picture, "notify::parent") { [unowned self] in
-            if gtk_widget_get_parent(widget) == nil { planEndOfWaiting() }
+        // A paintable set by other code stays until the next load.
+        connect(picture, "notify::paintable") { [unowned self] in
+            if !canvas.isInPlace { loader.forgetShownLoad() }
+        }
+        connect(picture, "map") { [unowned self] in sight.mapped(picture.asWidget, self) }
+        connect(picture, "unmap") { [unowned self] in
+            sight.unmapped()
+            setInSight(false)
         }
         connect(picture, "notify::scale-factor") { [unowned self] in updateDensity() }
         kf_paintable_on_paint(
@@ -101,8 +67,8 @@ final class PictureController {
             PaintCallback.function,
             Unmanaged.passUnretained(self).toOpaque()
         )
-        if gtk_widget_get_mapped(widget) != 0 {
-            sight.mapped(widget, self)
+        if gtk_widget_get_mapped(picture.asWidget) != 0 {
+            sight.mapped(picture.asWidget, self)
             setInSight(kf_widget_is_in_sight(picture))
         }
     }
@@ -110,58 +76,95 @@ final class PictureController {
     isolated deinit {
         // Other widgets may retain the paintable.
         kf_paintable_on_paint(canvas.paintable.address, nil, nil)
-        NetworkReturn.shared.remove(ObjectIdentifier(self))
-        binding.cancel()
-        if let pending { pending.finish(.failure(PendingLoad.cancelled)) }
     }
 
-    var widget: UnsafeMutablePointer<GtkWidget> { picture.asWidget }
+    /// The GtkPicture; not retained, because it owns this object.
+    var picture: UnsafeMutableRawPointer { canvas.picture }
+
+    // MARK: Size
 
     /// Follows the window to a screen of another density.
     ///
     /// A fractional density can change without a change of GTK's whole scale factor, so no signal of
     /// the widget reports it.
-    func updateDensity() {
+    private func updateDensity() {
         guard canvas.density != sizing.density else { return }
         canvas.density = sizing.density
         isPainted()
     }
 
-    /// A paintable set by other code stays until the next load.
-    private func paintableChanged() {
-        if !canvas.isInPlace { forgetShownLoad() }
+    /// Called while the view is painted, when nothing may be changed.
+    fileprivate func isPainted() {
+        guard content.animation.needsLargerFrames || loader.needsReload else { return }
+        sizing.onceStill { [weak self] in
+            guard let self else { return }
+            if let image = content.image, content.animation.needsLargerFrames {
+                content.animation.replaceFrames(of: image)
+            }
+            loader.reloadIfNeeded()
+        }
     }
 
     // MARK: On screen
 
-    private func unmapped() {
-        sight.unmapped()
-        setInSight(false)
-    }
-
     /// Records whether the view is visible now.
-    func setInSight(_ isSeen: Bool) {
+    private func setInSight(_ isSeen: Bool) {
         guard isSeen != sight.isInSight else { return }
         if isSeen { appeared() } else { disappeared() }
     }
 
     private func appeared() {
-        sight.appeared()
+        sight.isInSight = true
         canvas.density = sizing.density
         isPainted()
-        animation.resume()
+        content.animation.resume()
         sight.onChange?(true)
-        if sizing.loadsWhenVisible || onRetry != nil { keeping(picture) { retry() } }
+        if loader.loadsWhenVisible || loader.onRetry != nil { loader.retry() }
     }
 
     private func disappeared() {
         let transitionEnded = content.takeTransition()
-        sight.disappeared()
-        animation.rest()
-        suspendIfInvisible()
+        sight.isInSight = false
+        content.animation.rest()
+        loader.suspendIfInvisible()
         sight.onChange?(false)
         // GTK may be disposing the widget, so the caller's code runs later.
         if let transitionEnded { Task { transitionEnded() } }
+    }
+}
+
+extension PictureController: FrameListener {
+    func frameBegins(at time: Double) {
+        keeping(picture) {
+            sight.frameBegins()
+            content.advanceTransition(to: time)
+            content.animation.advance(to: time)
+            indicator.advance(to: time)
+            loader.startPending(hasWaited: sight.frames > 2)
+        }
+    }
+
+    func frameIsLaidOut() {
+        let isSeen = kf_widget_is_in_sight(picture)
+        // Lists map several times as many cells as are visible.
+        let isWaiting = loader.pending != nil && !loader.loadsWhenVisible
+        guard isSeen || sight.isInSight || isWaiting else { return }
+        keeping(picture) {
+            setInSight(isSeen)
+            updateDensity()
+            loader.startPending(hasWaited: false)
+        }
+    }
+
+    func motionSettingChanged() {
+        keeping(picture) {
+            if kf_widget_animations_enabled(picture) {
+                content.animation.resume()
+            } else {
+                content.animation.stop()
+                content.finishTransition()
+            }
+        }
     }
 }
 
@@ -170,8 +173,7 @@ nonisolated private enum PaintCallback {
     static var function: KFPaintedSize {
         { _, _, context in
             guard let context else { return }
-            let controller = Unmanaged<PictureController>.fromOpaque(context)
-                .takeUnretainedValue()
+            let controller = Unmanaged<PictureController>.fromOpaque(context).takeUnretainedValue()
             MainActor.assumeIsolated { controller.isPainted() }
         }
     }

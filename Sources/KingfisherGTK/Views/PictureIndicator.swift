@@ -23,6 +23,9 @@ public enum PictureIndicator {
 
 /// The indicator of a view.
 final class ViewIndicator {
+    /// The seconds from the start of a load until the spinner appears.
+    private static let delay = 1.0 / 6
+
     var kind = PictureIndicator.none {
         didSet {
             hideSpinner()
@@ -39,8 +42,8 @@ final class ViewIndicator {
     }
     /// Whether the caller's indicator was last called with true.
     private var isTold = false
-    /// Set during loads until the spinner is shown.
-    private var spinnerDelay: SpinnerDelay?
+    /// The time of the first frame with the spinner, which it does not paint yet.
+    private var spinnerStart: Double?
     private let canvas: PictureCanvas
     private let sight: ViewSight
 
@@ -58,7 +61,6 @@ final class ViewIndicator {
         case .none: break
         case .spinner:
             guard isLoading else { return hideSpinner() }
-            if canvas.spinnerColor == nil, spinnerDelay == nil { spinnerDelay = SpinnerDelay() }
             sight.setMoving(.spinner, true)
         case .image(let image, let size, let offset):
             canvas.setOverlay(isLoading ? image : nil, size: size, offset: offset)
@@ -72,14 +74,16 @@ final class ViewIndicator {
     // MARK: The spinner
 
     private func hideSpinner() {
-        spinnerDelay = nil
+        spinnerStart = nil
         canvas.spinnerColor = nil
         sight.setMoving(.spinner, false)
     }
 
     func advance(to time: Double) {
-        if spinnerDelay?.isOver(at: time) == true {
-            spinnerDelay = nil
+        guard case .spinner = kind, isLoading else { return }
+        let start = spinnerStart ?? time
+        spinnerStart = start
+        if canvas.spinnerColor == nil, time - start >= Self.delay {
             canvas.spinnerColor = textColor
         }
         // Ten steps per turn, because the ring has ten dots: a frame is painted only if it differs.
@@ -90,19 +94,6 @@ final class ViewIndicator {
         var color: [Float] = [0, 0, 0, 1]
         kf_widget_get_color(canvas.picture, &color)
         return SIMD4(color[0], color[1], color[2], color[3])
-    }
-}
-
-/// The time between the start of a load and the appearance of the spinner.
-private struct SpinnerDelay {
-    private static let seconds = 1.0 / 6
-    private var start: Double?
-
-    /// Whether it has passed at the time of a frame; it begins with the first frame.
-    mutating func isOver(at time: Double) -> Bool {
-        let start = start ?? time
-        self.start = start
-        return time - start >= Self.seconds
     }
 }
 #endif

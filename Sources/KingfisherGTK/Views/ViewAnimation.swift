@@ -5,9 +5,7 @@ import Kingfisher
 
 /// Whether a GtkPicture shows an animation, and whether it plays.
 enum Playback {
-    case none
-    case playing
-    case paused
+    case none, playing, paused
 }
 
 /// The animation of a view, and its playback settings.
@@ -26,8 +24,8 @@ final class ViewAnimation {
     private(set) var isPaused = false
     /// The painted frame, so that it is painted only once.
     private(set) var shownFrame: KFCrossPlatformImage?
-    /// Whether the current frame was decoded again in another size, and is shown even if the animation
-    /// is paused.
+    /// Whether the current frame was decoded again in another size, and is shown even if the
+    /// animation is paused.
     private var awaitsFrame = false
     /// The size in pixels that frames are decoded to; nil for their own size.
     private var frameBox: CGSize?
@@ -90,10 +88,7 @@ final class ViewAnimation {
         guard sight.isInSight else { return }
         player?.prepare()
         // Not if the user has turned animations off.
-        guard playsAutomatically, !isPaused, kf_widget_animations_enabled(canvas.picture) else {
-            return
-        }
-        start()
+        if playsAutomatically, !isPaused, kf_widget_animations_enabled(canvas.picture) { start() }
     }
 
     /// Releases the frames while the view is off screen.
@@ -149,8 +144,8 @@ final class ViewAnimation {
 
     // MARK: Size
 
-    /// Whether the frames were decoded smaller than the view shows them, or in full size because the
-    /// view's size was unknown.
+    /// Whether the frames were decoded smaller than the view shows them, or in full size because
+    /// the view's size was unknown.
     var needsLargerFrames: Bool {
         guard prescales, let player, let box = sizing.boxInPixels,
             let frame = shownFrame ?? player.currentFrame

@@ -1,7 +1,8 @@
 #if GTK
+import CKFGTK
 import Kingfisher
 
-/// The image of a view, and the transition to it.
+/// The image of a view, the transition to it, and its animation.
 final class ViewContent {
     /// The current image, or the target of the running transition.
     private(set) var image: KFCrossPlatformImage?
@@ -10,21 +11,23 @@ final class ViewContent {
     }
     /// Called after the current image was replaced.
     var onChange: (() -> Void)?
-    private let canvas: PictureCanvas
+    /// Whether the current load only replaces the image by a larger version, invisibly.
+    var isRefining = false
+    /// Whether the image of the current load is shown, perhaps in a transition that has not ended.
+    var showsLoad = false
+    private var runningLoads = 0 {
+        didSet { status.isBusy = runningLoads > 0 && !isRefining }
+    }
+    let animation: ViewAnimation
+    let canvas: PictureCanvas
     private let sight: ViewSight
     private let status: ViewStatus
-    private let animation: ViewAnimation
 
-    init(
-        _ canvas: PictureCanvas,
-        _ sight: ViewSight,
-        _ status: ViewStatus,
-        _ animation: ViewAnimation
-    ) {
+    init(_ canvas: PictureCanvas, _ sight: ViewSight, _ status: ViewStatus, _ sizing: ViewSizing) {
         self.canvas = canvas
         self.sight = sight
         self.status = status
-        self.animation = animation
+        animation = ViewAnimation(canvas, sight, sizing)
     }
 
     /// Shows an image, or nothing, without a transition.
@@ -39,25 +42,6 @@ final class ViewContent {
             animation.replace(with: image)
             canvas.show(image)
             onChange?()
-        }
-    }
-
-    func show(
-        _ image: KFCrossPlatformImage,
-        with look: RunningTransition.Look,
-        completion: @escaping () -> Void
-    ) {
-        keeping(canvas.picture) {
-            canvas.takeOver()
-            let previousEnded = takeTransition()
-            status.showsImage = true
-            self.image = image
-            animation.replace(with: image)
-            canvas.beginTransition(to: image, look.kind)
-            transition = RunningTransition(look, completion: completion)
-            layOutTransition(at: 0)
-            onChange?()
-            previousEnded?()
         }
     }
 
@@ -101,5 +85,49 @@ final class ViewContent {
         canvas.progress = 1
         return running.completion
     }
+}
+
+extension ViewContent: ImageBindingTarget {
+    var shownImage: KFCrossPlatformImage? { image }
+
+    func showPlaceholder(_ content: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        // A load that waits keeps the current image, too.
+        guard !options.keepCurrentImageWhileLoading || image == nil else { return }
+        show(content, isPlaceholder: true)
+    }
+
+    func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        show(image)
+    }
+
+    func transition(
+        to image: KFCrossPlatformImage,
+        options: KingfisherParsedOptionsInfo,
+        completion: @escaping @MainActor () -> Void
+    ) {
+        showsLoad = true
+        guard let look = options.transition.look, sight.isInSight, look.seconds > 0,
+            kf_widget_animations_enabled(canvas.picture)
+        else {
+            show(image)
+            return completion()
+        }
+        keeping(canvas.picture) {
+            canvas.takeOver()
+            let previousEnded = takeTransition()
+            status.showsImage = true
+            self.image = image
+            animation.replace(with: image)
+            canvas.beginTransition(to: image, look.kind)
+            transition = RunningTransition(look, completion: completion)
+            layOutTransition(at: 0)
+            onChange?()
+            previousEnded?()
+        }
+    }
+
+    func loadDidStart() { runningLoads += 1 }
+
+    func loadDidEnd() { runningLoads = max(0, runningLoads - 1) }
 }
 #endif

@@ -14,7 +14,12 @@ final class ViewSight {
     }
 
     /// Whether the view is mapped and not scrolled or clipped away by an ancestor.
-    private(set) var isInSight = false
+    var isInSight = false {
+        didSet {
+            frames = 0
+            requestFrames()
+        }
+    }
     /// The number of frames for which the view has been in sight.
     private(set) var frames = 0
     /// Called when the view appears on screen or leaves it.
@@ -36,17 +41,6 @@ final class ViewSight {
     func unmapped() {
         if let listener { watch?.remove(listener) }
         watch = nil
-    }
-
-    func appeared() {
-        isInSight = true
-        frames = 0
-        requestFrames()
-    }
-
-    func disappeared() {
-        isInSight = false
-        requestFrames()
     }
 
     func frameBegins() { frames += 1 }

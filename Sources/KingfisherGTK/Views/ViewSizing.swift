@@ -66,7 +66,6 @@ final class ViewSizing {
     var decodeSize = DecodeSize.fitView
     /// Whether images cover the view rather than fit inside.
     var covers = false
-    var loadsWhenVisible = false
     /// The common size of a list's cells, so that it is known before the layout.
     var fixedBox: CGSize?
     private let canvas: PictureCanvas
@@ -146,16 +145,7 @@ final class ViewSizing {
         for box: DecodeBox?
     ) -> KingfisherParsedOptionsInfo {
         guard needsSize(options), let box else { return options }
-        var options = options
-        if options.scaleFactor == 1 { options.scaleFactor = CGFloat(density) }
-        options.processor = ViewSizeProcessor(
-            size: box.size,
-            density: options.scaleFactor,
-            covers: box.covers
-        )
-        // Other sizes are then made from the file on disk rather than downloaded.
-        options.cacheOriginalImage = true
-        return options
+        return options.decoding(to: box, density: density)
     }
 
     // MARK: Changes
@@ -183,6 +173,22 @@ final class ViewSizing {
         let width = CGFloat(gtk_widget_get_width(widget))
         let height = CGFloat(gtk_widget_get_height(widget))
         return [width, height, box?.size.width ?? 0, box?.size.height ?? 0]
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// The options extended by a size to decode to.
+    func decoding(to box: DecodeBox, density: Double) -> KingfisherParsedOptionsInfo {
+        var options = self
+        if scaleFactor == 1 { options.scaleFactor = CGFloat(density) }
+        options.processor = ViewSizeProcessor(
+            size: box.size,
+            density: options.scaleFactor,
+            covers: box.covers
+        )
+        // Other sizes are then made from the file on disk rather than downloaded.
+        options.cacheOriginalImage = true
+        return options
     }
 }
 #endif

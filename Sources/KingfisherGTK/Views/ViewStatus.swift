@@ -4,7 +4,8 @@ import CKFGTK
 import Foundation
 import Kingfisher
 
-/// What users learn about the image of a view: its badge, and what assistive technology reads.
+/// What users learn about the image of a view: whether it is loading, its badge, and what assistive
+/// technology reads.
 final class ViewStatus {
     /// Whether an image is shown that is not a placeholder.
     var showsImage = false {
@@ -16,6 +17,7 @@ final class ViewStatus {
             guard isBusy != oldValue else { return }
             kf_widget_set_busy(picture, isBusy)
             updateBadge()
+            indicator.isLoading = isBusy
         }
     }
     /// The error of the current load, if it has failed.
@@ -42,9 +44,11 @@ final class ViewStatus {
     /// The PangoLayout with the badge's duration.
     private var badgeText: GObjectReference?
     private let canvas: PictureCanvas
+    private let indicator: ViewIndicator
 
-    init(_ canvas: PictureCanvas) {
+    init(_ canvas: PictureCanvas, _ indicator: ViewIndicator) {
         self.canvas = canvas
+        self.indicator = indicator
         updateTexts()
         connect(picture, "notify::alternative-text") { [unowned self] in updateTexts() }
         connect(picture, "direction-changed") { [unowned self] in updateBadge() }

@@ -70,7 +70,7 @@ extension GTKTests {
             view.image = .solid(.pureRed)
             #expect(view.controller.content.transition == nil)
             #expect(try await view.kf.originalData().kf.imageFormat == .PNG)
-            #expect(view.controller.shownLoad == nil)
+            #expect(view.controller.loader.shownLoad == nil)
             stage.close()
         }
 
@@ -85,7 +85,7 @@ extension GTKTests {
             try TestImage.jpeg(width: 8, height: 8).write(to: url)
             let other = LocalFileImageDataProvider(fileURL: url)
             view.kf.setImage(with: other, options: [.targetCache(bench.cache)])
-            await stage.run { view.controller.shownLoad?.source.url == url }
+            await stage.run { view.controller.loader.shownLoad?.source.url == url }
             gate.open()
             try await copying.value
             let clipboard = gtk_widget_get_clipboard(view.widget)
@@ -265,7 +265,7 @@ extension GTKTests {
             var options = KingfisherParsedOptionsInfo(nil)
             options.waitForCache = true
             options.transition = transition
-            _ = view.controller.load(
+            _ = view.controller.loader.load(
                 source,
                 placeholder: nil,
                 options: options,

@@ -183,7 +183,9 @@ extension GTKTests {
                 views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
                     .map { PictureController.of(UnsafeMutableRawPointer($0.key)) }
             }
-            let haveFailed = { !visible().isEmpty && visible().allSatisfy { $0.failure != nil } }
+            let haveFailed = {
+                !visible().isEmpty && visible().allSatisfy { $0.loader.failure != nil }
+            }
             let haveImages = {
                 !visible().isEmpty && visible().allSatisfy { $0.content.image != nil }
             }

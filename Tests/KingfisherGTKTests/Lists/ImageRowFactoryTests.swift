@@ -81,8 +81,8 @@ extension GTKTests {
                 post.onClear = { [weak post] in
                     guard let post else { return }
                     cleared += 1
-                    #expect(post.left.controller.taskIdentifier == nil)
-                    #expect(post.left.controller.pending == nil)
+                    #expect(post.left.kf.taskIdentifier == nil)
+                    #expect(post.left.controller.loader.pending == nil)
                     #expect(post.left.image == nil)
                     #expect(post.below.view.image == nil)
                 }
@@ -166,7 +166,7 @@ private final class Post: ImageListRow {
         self.item = item
         guard let text = item.string else { return }
         for (view, name) in [(left, "a"), (right, "b")] {
-            _ = view.controller.load(
+            _ = view.controller.loader.load(
                 .network(bench.server.url("/\(name)\(text)")),
                 placeholder: nil,
                 options: KingfisherParsedOptionsInfo(nil),
@@ -245,7 +245,7 @@ private final class FragileRow: ImageListRow {
         in picture: UnsafeMutablePointer<GtkWidget>,
         onEnd: @escaping () -> Void
     ) {
-        _ = PictureController.of(UnsafeMutableRawPointer(picture)).load(
+        _ = PictureController.of(UnsafeMutableRawPointer(picture)).loader.load(
             .network(bench.server.url(path)),
             placeholder: nil,
             options: KingfisherParsedOptionsInfo(nil),

@@ -74,9 +74,9 @@ extension GTKTests {
                 offset: CGPoint(x: side, y: -side)
             )
             let stage = Stage(view.widget)
-            view.controller.loadDidStart()
+            view.controller.content.loadDidStart()
             await stage.paint()
-            view.controller.loadDidEnd()
+            view.controller.content.loadDidEnd()
             await stage.paint()
             #expect(stage.capture()?.center.isNear(.pureRed) == true)
         }
@@ -97,7 +97,9 @@ extension GTKTests {
             var frame = TransitionFrame()
             (frame.old, frame.new) = (layer, layer)
             options.transition = .custom(duration: 0.05, frame: { [frame] _ in frame })
-            view.controller.transition(to: .solid(.pureBlue), options: options) { isOver = true }
+            view.controller.content.transition(to: .solid(.pureBlue), options: options) {
+                isOver = true
+            }
             await stage.run { isOver }
             await stage.paint()
             #expect(stage.capture()?.center.isNear(.pureBlue) == true)
@@ -124,7 +126,7 @@ extension GTKTests {
             let view = ImageView()
             let stage = Stage(view.widget)
             let loading = Loading()
-            view.controller.load(bench.server.url("/a"), by: bench.manager, into: loading)
+            view.controller.loader.load(bench.server.url("/a"), by: bench.manager, into: loading)
             await stage.run { loading.results.count == 1 }
             let reason = try loading.error().failureReason
             #expect(reason == "The file is not an image, or it is damaged.")

@@ -52,7 +52,7 @@ extension GTKTests {
             let stage = Stage(box, width: 220, height: 340)
             let loading = Loading()
             let missing = bench.server.url("/missing")
-            failed.controller.load(missing, by: bench.manager, into: loading)
+            failed.controller.loader.load(missing, by: bench.manager, into: loading)
             await stage.run { loading.results.count == 1 }
             await stage.paint()
             let seen = try await lookAtBus()

@@ -53,7 +53,7 @@ extension GTKTests {
         {
             let view = AnimatedPictureView()
             view.image = .frames([.pureRed, .pureGreen, .pureBlue], each: 10)
-            let player = try #require(view.controller.animation.player)
+            let player = try #require(view.controller.content.animation.player)
             #expect(player.decodedCount == 0)
             let stage = Stage(view.widget)
             await stage.run { player.decodedCount == 3 }
@@ -73,10 +73,10 @@ extension GTKTests {
             let frames = SizedFrames()
             view.image = KingfisherWrapper<KFCrossPlatformImage>
                 .animatedImage(source: frames, options: ImageCreatingOptions())
-            await stage.run { view.controller.animation.player?.currentFrame != nil }
+            await stage.run { view.controller.content.animation.player?.currentFrame != nil }
             view.setSizeRequest(width: 200, height: 200)
             let wanted = stage.pixels(200)
-            await stage.run { view.controller.animation.shownFrame?.pixelWidth == wanted }
+            await stage.run { view.controller.content.animation.shownFrame?.pixelWidth == wanted }
             #expect(!view.isAnimating)
         }
 
@@ -84,7 +84,7 @@ extension GTKTests {
             let view = AnimatedPictureView()
             view.autoPlayAnimatedImage = false
             view.image = .frames([.pureRed, .pureGreen, .pureBlue], each: 10)
-            let player = try #require(view.controller.animation.player)
+            let player = try #require(view.controller.content.animation.player)
             let stage = Stage(view.widget)
             await stage.run { player.decodedCount == 3 }
             view.purgeFrames()
@@ -120,7 +120,9 @@ extension GTKTests {
             var isOver = false
             var options = KingfisherParsedOptionsInfo(nil)
             options.transition = .fade(10)
-            view.controller.transition(to: .solid(.pureBlue), options: options) { isOver = true }
+            view.controller.content.transition(to: .solid(.pureBlue), options: options) {
+                isOver = true
+            }
             #expect(isOver)
         }
 
@@ -131,15 +133,15 @@ extension GTKTests {
             let stage = Stage(image.widget)
             await stage.paint()
             image.view.image = .frames([.pureRed, .pureGreen], each: 0.02)
-            await stage.run { image.view.controller.animation.isPlaying }
+            await stage.run { image.view.controller.content.animation.isPlaying }
             #expect(gtk_widget_get_visible(button) != 0)
             #expect(name(of: button) == "Halt")
             gtk_widget_activate(button)
-            await stage.run { !image.view.controller.animation.isPlaying }
+            await stage.run { !image.view.controller.content.animation.isPlaying }
             #expect(name(of: button) == "Los")
-            #expect(image.view.controller.animation.isPaused)
+            #expect(image.view.controller.content.animation.isPaused)
             gtk_widget_activate(button)
-            await stage.run { image.view.controller.animation.isPlaying }
+            await stage.run { image.view.controller.content.animation.isPlaying }
             #expect(name(of: button) == "Halt")
             // The user's setting stops it, too, and the button follows.
             defer { stage.setAnimations(enabled: true) }

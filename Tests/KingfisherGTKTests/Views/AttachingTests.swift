@@ -25,7 +25,7 @@ extension GTKTests {
             kf(picture).image = .solid(.pureRed)
             var options = KingfisherParsedOptionsInfo(nil)
             options.transition = .fade(0.05)
-            controller(of: picture).transition(to: .solid(.pureGreen), options: options) {
+            controller(of: picture).content.transition(to: .solid(.pureGreen), options: options) {
                 isOver = true
             }
             #expect(!isOver)
@@ -119,7 +119,7 @@ extension GTKTests {
         }
 
         private func load(_ url: URL, in picture: OpaquePointer, _ loading: Loading) {
-            controller(of: picture).load(url, by: bench.manager, into: loading)
+            controller(of: picture).loader.load(url, by: bench.manager, into: loading)
         }
     }
 }

@@ -48,8 +48,8 @@ extension GTKTests {
         @Test func `a view outlives an indicator that removes it`() async throws {
             let scene = try Removal()
             kf(scene.picture).indicator = .custom { isLoading in if !isLoading { scene.remove() } }
-            scene.controller?.loadDidStart()
-            scene.controller?.loadDidEnd()
+            scene.controller?.content.loadDidStart()
+            scene.controller?.content.loadDidEnd()
             #expect(scene.wasAlive == true)
             await scene.stage.run { scene.isGone }
         }
@@ -86,7 +86,7 @@ extension GTKTests {
                 return TransitionFrame()
             }
             let controller = try #require(scene.controller)
-            controller.transition(to: .solid(.pureGreen), options: options) { ends += 1 }
+            controller.content.transition(to: .solid(.pureGreen), options: options) { ends += 1 }
             await scene.stage.run { ends == 1 }
             await scene.stage.paint()
             #expect(controller.content.image === own)
@@ -107,10 +107,10 @@ extension GTKTests {
             while let picture = child {
                 child = gtk_widget_get_next_sibling(picture)
                 let controller = PictureController.of(UnsafeMutableRawPointer(picture))
-                controller.loadDidStart()
+                controller.content.loadDidStart()
                 var options = KingfisherParsedOptionsInfo(nil)
                 options.transition = .fade(0.001)
-                controller.transition(to: .solid(.pureRed), options: options) {
+                controller.content.transition(to: .solid(.pureRed), options: options) {
                     while let first = gtk_widget_get_first_child(box) {
                         gtk_box_remove(box.asBox, first)
                         removed += 1
@@ -159,7 +159,7 @@ extension GTKTests {
             let picture = view.gtkPicture
             var options = KingfisherParsedOptionsInfo(nil)
             options.transition = .fade(1_000)
-            view.controller.transition(to: .solid(.pureRed), options: options) {
+            view.controller.content.transition(to: .solid(.pureRed), options: options) {
                 load(urls[0], in: picture) { ends.note("nested", $0) }
             }
             load(urls[1], in: picture) { ends.note("outer", $0) }
@@ -217,7 +217,7 @@ extension GTKTests {
             }
             await stage.run { bench.server.requests.count == 1 }
             gtk_widget_set_visible(view.widget, 0)
-            await stage.run { view.controller.pending != nil }
+            await stage.run { view.controller.loader.pending != nil }
             gtk_widget_set_visible(view.widget, 1)
             await stage.run { bench.server.requests.count == 2 }
             #expect(loading.results.isEmpty)
@@ -236,7 +236,7 @@ extension GTKTests {
             try #require(task).cancel()
             await Stage.run { loading.results.count == 1 }
             #expect(try loading.error().isCancellation)
-            #expect(view.controller.pending == nil)
+            #expect(view.controller.loader.pending == nil)
         }
 
         // MARK: Helpers
@@ -252,7 +252,7 @@ extension GTKTests {
             in picture: OpaquePointer,
             completion: @escaping ImageCompletion
         ) -> DownloadTask? {
-            PictureController.of(UnsafeMutableRawPointer(picture)).load(
+            PictureController.of(UnsafeMutableRawPointer(picture)).loader.load(
                 .network(url),
                 placeholder: nil,
                 options: KingfisherParsedOptionsInfo(nil),
@@ -318,7 +318,9 @@ private final class Removal {
         kf(picture).image = .solid(.pureRed)
         var options = KingfisherParsedOptionsInfo(nil)
         options.transition = .fade(seconds)
-        controller?.transition(to: .solid(.pureGreen), options: options) { [self] in remove() }
+        controller?.content.transition(to: .solid(.pureGreen), options: options) { [self] in
+            remove()
+        }
     }
 }
 #endif

@@ -37,7 +37,7 @@ extension GTKTests {
             view.setSizeRequest(width: 100, height: 80)
             let stage = Stage(view.widget)
             let loading = Loading()
-            view.controller.load(
+            view.controller.loader.load(
                 bench.serveJPEG("/a.jpg", width: 500, height: 400),
                 by: bench.manager,
                 into: loading
@@ -81,7 +81,7 @@ private enum HiDPI {
         let processor = ViewSizeProcessor(size: CGSize(width: 100, height: 75), covers: false)
         _ = try await bench.manager.retrieveImage(with: url, options: [.processor(processor)])
         let loading = Loading()
-        view.controller.load(url, by: bench.manager, into: loading)
+        view.controller.loader.load(url, by: bench.manager, into: loading)
         await stage.run { loading.results.count == 1 }
         let image = try #require(view.image)
         #expect(image.pixelWidth == 200)

@@ -328,7 +328,7 @@ extension GTKTests {
             placeholder: KFCrossPlatformImage? = nil,
             options: KingfisherOptionsInfo = []
         ) {
-            _ = view.controller.load(
+            _ = view.controller.loader.load(
                 .network(url),
                 placeholder: placeholder,
                 options: KingfisherParsedOptionsInfo(options),

@@ -32,7 +32,7 @@ extension GTKTests {
             // Some more than the pool has, for the loop and Swift's own.
             let most = before + ProcessInfo.processInfo.activeProcessorCount + 16
             #expect(ProcessCosts.threads <= most)
-            let players = views.compactMap { $0.controller.animation.player }
+            let players = views.compactMap { $0.controller.content.animation.player }
             let kept = players.reduce(0) { $0 + $1.decodedCount }
             let bytes = players.compactMap { $0.currentFrame?.bitmap?.byteCount }.max() ?? 0
             #expect(players.count == 500)

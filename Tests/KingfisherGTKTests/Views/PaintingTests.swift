@@ -76,14 +76,14 @@ extension GTKTests {
             let background = try #require(stage.capture())[2, 2]
             #expect(try #require(stage.capture()).count(differingFrom: background) == 0)
             view.kf.indicator = .spinner
-            view.controller.loadDidStart()
+            view.controller.content.loadDidStart()
             await stage.run { view.controller.canvas.spinnerColor != nil }
             await stage.paint()
             let painted = try #require(stage.capture()).count(differingFrom: background)
             #expect(painted > 50)
             let phase = view.controller.canvas.spinnerPhase
             await stage.run { view.controller.canvas.spinnerPhase != phase }
-            view.controller.loadDidEnd()
+            view.controller.content.loadDidEnd()
             await stage.paint()
             #expect(try #require(stage.capture()).count(differingFrom: background) == 0)
         }
@@ -95,19 +95,19 @@ extension GTKTests {
             let controller = view.controller
             view.kf.indicator = .spinner
             var isShown: Bool { controller.canvas.spinnerColor != nil }
-            controller.loadDidStart()
+            controller.content.loadDidStart()
             controller.frameBegins(at: 100)
             controller.frameBegins(at: 100.1)
             #expect(!isShown)
-            controller.loadDidEnd()
+            controller.content.loadDidEnd()
             controller.frameBegins(at: 100.2)
             #expect(!isShown)
-            controller.loadDidStart()
+            controller.content.loadDidStart()
             controller.frameBegins(at: 200)
             #expect(!isShown)
             controller.frameBegins(at: 200.2)
             #expect(isShown)
-            controller.loadDidEnd()
+            controller.content.loadDidEnd()
             #expect(!isShown)
         }
 
@@ -117,10 +117,10 @@ extension GTKTests {
             let size = CGSize(width: 20, height: 20)
             view.kf.indicator = .image(.solid(.pureGreen), size: size)
             let stage = Stage(view.widget)
-            view.controller.loadDidStart()
+            view.controller.content.loadDidStart()
             await stage.paint()
             #expect(try #require(stage.capture()).center.isNear(.pureGreen))
-            view.controller.loadDidEnd()
+            view.controller.content.loadDidEnd()
             await stage.paint()
             #expect(try #require(stage.capture()).center.isNear(.pureRed))
         }
@@ -133,7 +133,9 @@ extension GTKTests {
             var isOver = false
             var options = KingfisherParsedOptionsInfo(nil)
             options.transition = .fade(0.3)
-            view.controller.transition(to: .solid(.pureBlue), options: options) { isOver = true }
+            view.controller.content.transition(to: .solid(.pureBlue), options: options) {
+                isOver = true
+            }
             var seen: [Int] = []
             await stage.run {
                 if let blue = stage.capture()?.center.blue { seen.append(Int(blue)) }

@@ -51,13 +51,15 @@ extension GTKTests {
                 view.image = .frames([.pureRed, .pureGreen], each: 0.02)
             }
             let stage = Stage(column.widget, width: 200, height: 160)
-            let player = try #require(column.views[49].controller.animation.player)
-            await stage.run { column.views[3].controller.animation.player?.currentIndex == 1 }
+            let player = try #require(column.views[49].controller.content.animation.player)
+            await stage.run {
+                column.views[3].controller.content.animation.player?.currentIndex == 1
+            }
             #expect(player.decodedCount == 0)
-            #expect(!column.views[49].controller.animation.isPlaying)
+            #expect(!column.views[49].controller.content.animation.isPlaying)
             column.scroll(to: 10_000)
             await stage.run { player.currentIndex == 1 }
-            let first = try #require(column.views[0].controller.animation.player)
+            let first = try #require(column.views[0].controller.content.animation.player)
             let index = first.currentIndex
             await stage.paint(frames: 8)
             #expect(first.currentIndex == index)
@@ -196,7 +198,7 @@ extension GTKTests {
             in view: ImageView,
             _ options: KingfisherOptionsInfo? = nil
         ) {
-            _ = view.controller.load(
+            _ = view.controller.loader.load(
                 .network(bench.server.url(path)),
                 placeholder: nil,
                 options: KingfisherParsedOptionsInfo(options),

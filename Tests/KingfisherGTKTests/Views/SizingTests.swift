@@ -99,7 +99,7 @@ extension GTKTests {
                 shown = view
                 view.controller.content.onChange = { changes += 1 }
                 gtk_list_item_set_child(OpaquePointer($0), view.widget)
-                view.controller.load(url, by: bench.manager, into: loading)
+                view.controller.loader.load(url, by: bench.manager, into: loading)
             }
             let strings = gtk_string_list_new(nil)
             gtk_string_list_append(strings, "one")
@@ -232,7 +232,7 @@ extension GTKTests {
             stage.setAnimations(enabled: true)
             await stage.paint()
             view.image = image
-            let shown = { view.controller.animation.shownFrame?.pixelWidth }
+            let shown = { view.controller.content.animation.shownFrame?.pixelWidth }
             await stage.run { shown() == stage.pixels(64) }
             gtk_widget_set_size_request(box, 300, 300)
             await stage.run { shown() == 200 }
@@ -292,7 +292,7 @@ extension GTKTests {
 
         private func load(_ url: URL, in view: ImageView) -> Loading {
             let loading = Loading()
-            view.controller.load(url, by: bench.manager, into: loading)
+            view.controller.loader.load(url, by: bench.manager, into: loading)
             return loading
         }
     }

@@ -44,7 +44,7 @@ extension GTKTests {
                 view.image = .solid(.pureRed)
                 gtk_box_append(box.asBox, view.widget)
                 controllers.append(WeakController(value: view.controller))
-                _ = view.controller.load(
+                _ = view.controller.loader.load(
                     .network(bench.server.url("/\(number)")),
                     placeholder: nil,
                     options: KingfisherParsedOptionsInfo([.keepCurrentImageWhileLoading]),
@@ -68,7 +68,7 @@ extension GTKTests {
             await stage.paint()
             let loadings = (0..<50).map { number in
                 let loading = Loading()
-                view.controller.load(
+                view.controller.loader.load(
                     bench.serveJPEG("/\(number).jpg", width: 20 + number, height: 20),
                     by: bench.manager,
                     into: loading
@@ -157,7 +157,7 @@ private final class StressScene {
     /// One of them runs in each step; loads three times as often as the others.
     private let operations: [Operation] = [
         { $0.load($1) }, { $0.load($1) }, { $0.load($1) },
-        { $0.controller($1).cancelLoad() },
+        { $0.controller($1).loader.cancel() },
         { scene, _ in scene.tasks.randomElement(using: &scene.random)?.cancel() },
         { gtk_widget_set_visible($1.top, 1 - gtk_widget_get_visible($1.top)) },
         { $0.showOwnImage($1) },
@@ -193,7 +193,7 @@ private final class StressScene {
         items.append(made)
         let controller = controller(made)
         controllers.append(WeakController(value: controller))
-        controller.animation.onEvent = { [weak self] _ in self?.react() }
+        controller.content.animation.onEvent = { [weak self] _ in self?.react() }
     }
 
     private func makeView() -> Item {
@@ -242,7 +242,7 @@ private final class StressScene {
         if chance(4) { options.onFailureImage = .solid(.pureRed) }
         let number = ends.count
         ends.append(0)
-        let task = controller(item).load(
+        let task = controller(item).loader.load(
             chance(12) ? nil : .network(url()),
             placeholder: chance(2) ? .solid(.pureBlue) : nil,
             options: options,
@@ -261,7 +261,7 @@ private final class StressScene {
         let images: [KFCrossPlatformImage?] = [
             nil, .solid(.pureGreen), .frames([.pureRed, .pureGreen], each: 0.01),
         ]
-        controller(item).setOwnImage(images[Int.random(in: 0..<3, using: &random)])
+        controller(item).loader.setImage(images[Int.random(in: 0..<3, using: &random)])
     }
 
     private func changeIndicator(_ item: Item) {
@@ -285,8 +285,8 @@ private final class StressScene {
         switch Int.random(in: 0..<12, using: &random) {
         case 0: load(item)
         case 1: removeView()
-        case 2: controller(item).setOwnImage(nil)
-        case 3: controller(item).cancelLoad()
+        case 2: controller(item).loader.setImage(nil)
+        case 3: controller(item).loader.cancel()
         default: break
         }
     }

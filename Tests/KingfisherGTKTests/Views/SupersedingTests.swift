@@ -137,7 +137,7 @@ extension GTKTests {
             progress: DownloadProgressBlock? = nil
         ) -> (loading: Loading, task: DownloadTask?) {
             let loading = Loading()
-            let task = view.controller.load(
+            let task = view.controller.loader.load(
                 .network(url),
                 placeholder: nil,
                 options: KingfisherParsedOptionsInfo(nil),

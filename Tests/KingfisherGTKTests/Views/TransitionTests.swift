@@ -148,7 +148,7 @@ private final class Scene {
         var options = KingfisherParsedOptionsInfo(nil)
         options.transition = transition
         stage.setAnimations(enabled: isAnimated)
-        view.controller.transition(to: .solid(new), options: options) { [weak self] in
+        view.controller.content.transition(to: .solid(new), options: options) { [weak self] in
             self?.completions += 1
         }
         stage.setAnimations(enabled: true)

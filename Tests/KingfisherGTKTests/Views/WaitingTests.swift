@@ -106,7 +106,7 @@ extension GTKTests {
         private func wait(for view: ImageView, _ loading: Loading) {
             view.setSizeRequest(width: 40, height: 40)
             view.kf.loadStart = .whenVisible
-            _ = view.controller.load(
+            _ = view.controller.loader.load(
                 .network(bench.server.url("/a.jpg")),
                 placeholder: nil,
                 options: KingfisherParsedOptionsInfo(nil),

@@ -1,0 +1,361 @@
+#if GTK
+import CGTK
+import CKFGTK
+import Foundation
+import Kingfisher
+
+/// The loads of a view.
+///
+/// A load waits while the size of the view is unknown, or until the view has stayed on screen.
+final class ViewLoader {
+    /// Whether loads start by the rule of ``LoadStart/whenVisible``.
+    var loadsWhenVisible = false {
+        didSet { pendingChanged() }
+    }
+    /// Whether a load of the view may start, in place of that rule.
+    var mayStart: (() -> Bool)?
+    /// When the image will be seen, if the view is a cell of a list.
+    var interest: ImageInterest?
+    /// Loads again in place of ``retry()``, for owners that observe the load.
+    var onRetry: (() -> Void)?
+    /// Whether a failed load is repeated when the network returns, even if the view does not load
+    /// only while visible.
+    var retriesWhenOnline = false
+    /// A load that has not started.
+    private(set) var pending: PendingLoad? {
+        didSet { pendingChanged() }
+    }
+    /// The load of the current image.
+    private(set) var shownLoad: PendingLoad?
+    /// The current load, if it has failed.
+    private(set) var failure: PendingLoad? {
+        didSet {
+            guard failure !== oldValue else { return }
+            status.failure = failure?.error
+            if failure != nil { NetworkReturn.shared.add(self) }
+        }
+    }
+    /// A load that has started and not ended.
+    private var inForce: PendingLoad?
+    let binding = ImageBinding()
+    private let picture: UnsafeMutableRawPointer
+    private let sight: ViewSight
+    private let sizing: ViewSizing
+    private let status: ViewStatus
+    private let content: ViewContent
+
+    init(_ sight: ViewSight, _ sizing: ViewSizing, _ status: ViewStatus, _ content: ViewContent) {
+        picture = content.canvas.picture
+        self.sight = sight
+        self.sizing = sizing
+        self.status = status
+        self.content = content
+        connect(picture, "notify::root") { [unowned self] in planEndOfWaiting() }
+        connect(picture, "notify::parent") { [unowned self] in
+            if gtk_widget_get_parent(picture.asWidget) == nil { planEndOfWaiting() }
+        }
+    }
+
+    isolated deinit {
+        NetworkReturn.shared.remove(ObjectIdentifier(self))
+        binding.cancel()
+        pending?.cancel()
+    }
+
+    private func pendingChanged() {
+        sight.setMoving(.load, pending != nil && loadsWhenVisible)
+    }
+
+    // MARK: The caller's requests
+
+    /// Loads an image as ``ImageBinding`` does, decoded to the view's size.
+    ///
+    /// An image in memory is shown as soon as the size is known, in the same frame.
+    @discardableResult
+    func load(
+        _ source: Source?,
+        placeholder: KFCrossPlatformImage?,
+        options: KingfisherParsedOptionsInfo,
+        by manager: KingfisherManager,
+        progress: DownloadProgressBlock? = nil,
+        completion: ImageBinding.Completion? = nil
+    ) -> DownloadTask? {
+        keeping(picture) {
+            // The caller's code runs first or last; a load started in between would be lost.
+            if !options.keepCurrentImageWhileLoading { content.finishTransition() }
+            let superseded = pending
+            defer { superseded?.supersede() }
+            pending = nil
+            shownLoad = nil
+            content.isRefining = false
+            inForce = nil
+            failure = nil
+            guard let source else {
+                var options = options
+                options.keepCurrentImageWhileLoading = false
+                return binding.load(
+                    nil,
+                    into: content,
+                    placeholder: placeholder,
+                    options: options,
+                    by: manager,
+                    completion: completion
+                )
+            }
+            let load = PendingLoad(
+                source: source,
+                placeholder: placeholder,
+                options: options,
+                manager: manager,
+                progress: progress,
+                completion: completion
+            )
+            load.handle.onCancel { [weak self, weak load] in
+                Task { @MainActor in
+                    if let load, self?.pending === load { self?.cancelPending() }
+                }
+            }
+            guard isReady(load, hasWaited: false) else {
+                hold(load)
+                return load.handle
+            }
+            return begin(load) ? load.handle : nil
+        }
+    }
+
+    /// Shows the caller's own image immediately, in its own size.
+    func setImage(_ image: KFCrossPlatformImage?) {
+        keeping(picture) {
+            forgetShownLoad()
+            content.show(image)
+        }
+    }
+
+    /// Cancels the current load, even if it is still waiting.
+    func cancel() {
+        if pending == nil { binding.cancel() } else { cancelPending() }
+    }
+
+    /// Cancels the load and removes the image, for a cell without an item.
+    func clear() {
+        keeping(picture) {
+            inForce?.isSuspended = false
+            binding.cancel()
+            cancelPending()
+            setImage(nil)
+        }
+    }
+
+    /// Loads again if the last load has failed.
+    func retry() {
+        guard let failed = failure else { return }
+        keeping(picture) {
+            if let onRetry { return onRetry() }
+            failure = nil
+            let load = failed.again()
+            if isReady(load, hasWaited: false) { begin(load) } else { hold(load) }
+        }
+    }
+
+    private func cancelPending() {
+        let load = pending
+        pending = nil
+        load?.cancel()
+    }
+
+    /// Discards the load of the current image, because the caller shows another one.
+    func forgetShownLoad() {
+        failure = nil
+        shownLoad = nil
+        if content.isRefining { binding.cancel() }
+        if content.showsLoad { inForce = nil }
+        if pending?.isRepeated == true { cancelPending() }
+    }
+
+    // MARK: Waiting
+
+    private func hold(_ load: PendingLoad) {
+        pending = load
+        // The previous load is superseded, and the placeholder is shown from now on.
+        binding.load(
+            nil,
+            into: content,
+            placeholder: load.placeholder,
+            options: load.options,
+            by: load.manager
+        )
+        sight.watch?.requestLayout()
+        guard !loadsWhenVisible else { return }
+        Task { [weak self, weak load] in
+            await ViewSizing.rest(ViewSizing.patience)
+            guard let self, let load, pending === load else { return }
+            begin(load)
+        }
+    }
+
+    /// Starts the waiting load if its time has come.
+    ///
+    /// - Parameter hasWaited: Whether the view has been on screen for long enough; ``mayStart``
+    ///   overrides it. An image in memory is shown before that.
+    func startPending(hasWaited: Bool) {
+        guard let load = pending, isReady(load, hasWaited: mayStart?() ?? hasWaited) else { return }
+        begin(load)
+    }
+
+    private func isReady(_ load: PendingLoad, hasWaited: Bool) -> Bool {
+        let isSized = !sizing.needsSize(load.options) || sizing.box != nil
+        guard loadsWhenVisible else { return isSized }
+        guard sight.isInSight else { return false }
+        return hasWaited || isSized && isInMemory(load)
+    }
+
+    private func isInMemory(_ load: PendingLoad) -> Bool {
+        let options = sizing.sized(load.options, for: sizing.box)
+        guard !options.forceRefresh else { return false }
+        let cache = options.targetCache ?? load.manager.cache
+        let key = load.source.keyed(by: options.cacheKeyRule).cacheKey
+        return cache.retrieveImageInMemoryCache(forKey: key, options: options) != nil
+    }
+
+    /// Ends a waiting load in the next iteration of the main loop if the view is in no window then:
+    /// its completion may use the view, which would never end.
+    ///
+    /// The load waits on without a completion, for a view that returns.
+    private func planEndOfWaiting() {
+        guard pending?.isRepeated == false, !isInWindow else { return }
+        Task { [weak self] in
+            guard let self, let load = pending, !isInWindow else { return }
+            keeping(picture) {
+                pending = load.again()
+                load.cancel()
+            }
+        }
+    }
+
+    private var isInWindow: Bool { gtk_widget_get_root(picture.asWidget) != nil }
+
+    // MARK: Running
+
+    /// Starts a load and links its handle.
+    ///
+    /// - Returns: Whether there is a task to cancel.
+    @discardableResult
+    private func begin(_ load: PendingLoad) -> Bool {
+        pending = nil
+        let needsSize = sizing.needsSize(load.options)
+        let box = needsSize ? sizing.likelyBox : nil
+        load.decodedFor = box?.size
+        load.isGuessed = needsSize && sizing.box == nil
+        var options = sizing.sized(load.options, for: box).givingTexture
+        // A priority of the caller's stays.
+        if let interest, options.interest == nil, options.downloadPriority == 0.5 {
+            options.interest = interest
+        }
+        inForce = load
+        content.showsLoad = false
+        failure = nil
+        let task = keeping(picture) {
+            binding.load(
+                load.source,
+                into: content,
+                placeholder: load.placeholder,
+                options: options,
+                by: load.manager,
+                progress: load.progress
+            ) { [weak self] result in
+                guard let self, inForce === load else { return load.finish(result) }
+                keeping(picture) { end(load, result) }
+            }
+        }
+        if let task { load.handle.link(to: task) }
+        return task != nil
+    }
+
+    private func end(_ load: PendingLoad, _ result: Result<RetrieveImageResult, KingfisherError>) {
+        inForce = nil
+        switch result {
+        case .success: shownLoad = load
+        case .failure(let error) where !error.isCancellation:
+            load.error = error
+            failure = load
+        case .failure where load.isSuspended: return waitAgain(load)
+        case .failure: break
+        }
+        load.finish(result)
+        // The image may have been on its way when the view left the screen.
+        if !sight.isInSight { suspendIfInvisible() }
+    }
+
+    /// Stops the load, or releases the image, of a view that loads only while visible; it is loaded
+    /// again when the view returns.
+    ///
+    /// Lists keep several times as many cells as are visible. Their images then remain only in the
+    /// memory cache, which has a limit.
+    func suspendIfInvisible() {
+        guard loadsWhenVisible, pending == nil else { return }
+        if let load = inForce {
+            load.isSuspended = true
+            binding.cancel()
+        } else if let load = shownLoad {
+            shownLoad = nil
+            pending = load.again()
+            if load.placeholder == nil {
+                content.release()
+            } else {
+                content.show(load.placeholder, isPlaceholder: true)
+            }
+        }
+    }
+
+    private func waitAgain(_ load: PendingLoad) {
+        load.isSuspended = false
+        guard !load.handle.isCancelled else { return load.cancel() }
+        pending = load
+        sight.watch?.requestLayout()
+        planEndOfWaiting()
+    }
+
+    // MARK: Larger versions
+
+    /// Whether the still image has too few pixels for the view, or far too many.
+    var needsReload: Bool {
+        guard let load = shownLoad, load.isGuessed || load.decodedFor != nil,
+            content.animation.player == nil, let image = content.image, let box = sizing.box
+        else { return false }
+        return load.needsReload(image, in: box, density: sizing.density)
+    }
+
+    /// Loads the image again in the present size of the view, unless a load waits or runs.
+    func reloadIfNeeded() {
+        guard pending == nil, binding.identifier == nil, needsReload, let load = shownLoad,
+            let box = sizing.box
+        else { return }
+        var options = sizing.sized(load.options, for: box).givingTexture
+        options.transition = .none
+        options.keepCurrentImageWhileLoading = true
+        options.onFailureImage = .none
+        content.isRefining = true
+        keeping(picture) {
+            _ = binding.load(
+                load.source,
+                into: content,
+                placeholder: nil,
+                options: options,
+                by: load.manager,
+                completion: { [weak self] result in
+                    self?.content.isRefining = false
+                    guard case .success = result else { return }
+                    load.decodedFor = box.size
+                    load.isGuessed = false
+                }
+            )
+        }
+    }
+}
+
+extension ViewLoader: NetworkListener {
+    func networkReturned() {
+        if sight.isInSight, loadsWhenVisible || retriesWhenOnline { retry() }
+    }
+}
+#endif
