@@ -22,68 +22,38 @@ extension GTKTests {
         @Test func `cells that are not seen hold no image, and have it back in the first frame`()
             async throws
         {
-            let count = 2_000
             bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
-            let cells = ImageListFactory(cellSize: CGSize(width: 60, height: 60), itemCount: count)
-            {
-                [bench] in .network(bench.server.url("/\($0)"))
-            }
-            cells.manager = bench.manager
-            cells.prefetchCount = 0
-            var views: [OpaquePointer: Int] = [:]
-            cells.onBind = { position, view in views[view.gtkPicture] = position }
-            let grid = Grid(cells, count: count)
-            let stage = Stage(grid.widget, width: 400, height: 300)
-            let visible = {
-                views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
-            }
-            let isSettled = {
-                let visible = visible()
-                return visible.count > 20 && visible.allSatisfy { kf($0.key).image != nil }
-            }
-            await stage.run(until: isSettled)
+            let wall = Wall(bench, count: 2_000) { $0.prefetchCount = 0 }
+            await wall.stage.run { wall.haveImages }
             // Near enough that the visible cells stay bound to their items.
-            grid.scroll(to: 600)
-            await stage.run { visible().values.allSatisfy { $0 > 30 } && isSettled() }
-            let unseen = views.keys.filter { !kf_widget_is_in_sight(UnsafeMutableRawPointer($0)) }
-            #expect(unseen.contains { views[$0] ?? .max < 20 })
-            #expect(unseen.allSatisfy { kf($0).image == nil })
+            wall.grid.scroll(to: 600)
+            await wall.stage.run { wall.visible.values.allSatisfy { $0 > 30 } && wall.haveImages }
+            let unseen = wall.views.filter {
+                !kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key))
+            }
+            #expect(unseen.values.contains { $0 < 20 })
+            #expect(unseen.keys.allSatisfy { kf($0).image == nil })
             let requests = bench.server.requests.count
-            grid.scroll(to: 0)
-            await stage.paint(frames: 1)
-            #expect(isSettled())
+            wall.grid.scroll(to: 0)
+            await wall.stage.paint(frames: 1)
+            #expect(wall.haveImages)
             #expect(bench.server.requests.count == requests)
         }
 
         @Test func `every settled cell of a scrolled grid shows its own image`() async throws {
-            let count = 3_000
             bench.server.fallback { request in
                 let number = Int(request.path.dropFirst()) ?? 0
                 let png = TestImage.png(width: 20 + number % 40, height: 20)
                 return .body(png, type: "image/png")
             }
-            let cells = ImageListFactory(cellSize: CGSize(width: 60, height: 60), itemCount: count)
-            {
-                [bench] in .network(bench.server.url("/\($0)"))
-            }
-            cells.manager = bench.manager
-            var views: [OpaquePointer: Int] = [:]
-            cells.onBind = { position, view in views[view.gtkPicture] = position }
-            let grid = Grid(cells, count: count)
-            let stage = Stage(grid.widget, width: 400, height: 300)
-            await stage.paint()
+            let wall = Wall(bench, count: 3_000)
+            await wall.stage.paint()
             for step in 1...30 {
-                grid.scroll(to: Double(step) * 400)
-                await stage.paint(frames: 1)
+                wall.grid.scroll(to: Double(step) * 400)
+                await wall.stage.paint(frames: 1)
             }
-            let visible = {
-                views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
-            }
-            await stage.run {
-                let visible = visible()
-                return !visible.isEmpty && visible.allSatisfy { kf($0.key).image != nil }
-            }
-            for (picture, position) in visible() {
+            await wall.stage.run { wall.haveImages }
+            for (picture, position) in wall.visible {
                 #expect(kf(picture).image?.pixelWidth == 20 + position % 40)
             }
             // Thirty screens were passed; items that only passed were not requested.
@@ -93,45 +63,25 @@ extension GTKTests {
         @Test func `rows that pass in less than 80 ms start no load, and those at rest do`()
             async throws
         {
-            let count = 20_000
             bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
-            let cells = ImageListFactory(cellSize: CGSize(width: 60, height: 60), itemCount: count)
-            {
-                [bench] in .network(bench.server.url("/\($0)"))
-            }
-            cells.manager = bench.manager
-            var views: [OpaquePointer: Int] = [:]
-            cells.onBind = { position, view in views[view.gtkPicture] = position }
-            let grid = Grid(cells, count: count)
-            let stage = Stage(grid.widget, width: 400, height: 300)
-            let visible = {
-                views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
-            }
-            let isSettled = {
-                let visible = visible()
-                return visible.count > 20 && visible.allSatisfy { kf($0.key).image != nil }
-            }
-            await stage.run {
-                isSettled()
-                    && bench.cache.memoryStorage.statistics.count
-                        >= visible().count + cells.prefetchCount
-            }
+            let wall = Wall(bench, count: 20_000)
+            await wall.stage.run { wall.haveImages && wall.hasPrefetched }
             // Two screens in each frame of a clock that only the test moves.
             let readTime = ListMotion.readTime
-            var time = 1 + (readTime(grid.widget) ?? 0)
+            var time = 1 + (readTime(wall.grid.widget) ?? 0)
             defer { ListMotion.readTime = readTime }
             ListMotion.readTime = { _ in time }
             let requests = bench.server.requests.count
             for step in 1...30 {
                 time += 1.0 / 60
-                grid.scroll(to: Double(step) * 600)
-                await stage.paint(frames: 3)
+                wall.grid.scroll(to: Double(step) * 600)
+                await wall.stage.paint(frames: 3)
             }
             #expect(bench.server.requests.count == requests)
-            #expect(visible().values.allSatisfy { $0 > 1_000 })
+            #expect(wall.visible.values.allSatisfy { $0 > 1_000 })
             time += 0.1
-            await stage.run(until: isSettled)
-            let last = Set(visible().values.map { "/\($0)" })
+            await wall.stage.run { wall.haveImages }
+            let last = Set(wall.visible.values.map { "/\($0)" })
             #expect(last.isSubset(of: bench.server.requests.map(\.path)))
         }
 
@@ -140,70 +90,39 @@ extension GTKTests {
             change: CellChange
         ) async throws {
             bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
-            let cells = ImageListFactory(cellSize: CGSize(width: 60, height: 60), itemCount: 200) {
-                [bench] in .network(bench.server.url("/\($0)"))
-            }
-            cells.manager = bench.manager
-            change.apply(to: cells)
-            var views: [OpaquePointer: Int] = [:]
-            cells.onBind = { position, view in views[view.gtkPicture] = position }
-            let grid = Grid(cells, count: 200)
-            let stage = Stage(grid.widget, width: 400, height: 300)
-            let visible = {
-                views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
-            }
+            let wall = Wall(bench, count: 200) { change.apply(to: $0) }
             // The visible items and those ahead.
-            await stage.run {
-                let shown = visible()
-                return !shown.isEmpty && shown.keys.allSatisfy { kf($0).image != nil }
-                    && bench.cache.memoryStorage.statistics.count >= shown.count
-                        + cells.prefetchCount
-            }
-            let last = try #require(visible().values.max())
+            await wall.stage.run { wall.haveImages && wall.hasPrefetched }
+            let last = try #require(wall.visible.values.max())
             // Less than three rows, all of which were prefetched.
-            grid.scroll(to: 120)
-            await stage.paint(frames: 1)
-            let new = visible().filter { $0.value > last }
+            wall.grid.scroll(to: 120)
+            await wall.stage.paint(frames: 1)
+            let new = wall.visible.filter { $0.value > last }
             #expect(new.count >= 5)
             #expect(new.keys.allSatisfy { kf($0).image != nil })
         }
 
         @Test func `a failed cell loads again when it is back in sight, or online`() async throws {
             bench.server.fallback { _ in .status(503) }
-            let cells = ImageListFactory(cellSize: CGSize(width: 60, height: 60), itemCount: 60) {
-                [bench] in .network(bench.server.url("/\($0)"))
-            }
-            cells.manager = bench.manager
-            cells.prefetchCount = 0
-            var views: [OpaquePointer: Int] = [:]
-            cells.onBind = { position, view in views[view.gtkPicture] = position }
-            let grid = Grid(cells, count: 60)
-            let stage = Stage(grid.widget, width: 130, height: 100)
-            let visible = {
-                views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
-                    .map { PictureController.of(UnsafeMutableRawPointer($0.key)) }
-            }
+            let wall = Wall(bench, count: 60, width: 130, height: 100) { $0.prefetchCount = 0 }
             let haveFailed = {
-                !visible().isEmpty && visible().allSatisfy { $0.loader.failure != nil }
+                !wall.visible.isEmpty && wall.visible.keys.allSatisfy { kf($0).failure != nil }
             }
-            let haveImages = {
-                !visible().isEmpty && visible().allSatisfy { $0.content.image != nil }
-            }
-            await stage.run(until: haveFailed)
+            await wall.stage.run(until: haveFailed)
             bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
             // Near enough that the cells stay bound to their items.
-            grid.scroll(to: 200)
-            await stage.run(until: haveImages)
-            grid.scroll(to: 0)
-            await stage.run(until: haveImages)
+            wall.grid.scroll(to: 200)
+            await wall.stage.run { wall.haveImages }
+            wall.grid.scroll(to: 0)
+            await wall.stage.run { wall.haveImages }
             // Cells in sight load again when the network has returned.
             bench.server.fallback { _ in .status(503) }
-            grid.scroll(to: 400)
-            await stage.run(until: haveFailed)
+            wall.grid.scroll(to: 400)
+            await wall.stage.run(until: haveFailed)
             bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
             NetworkReturn.shared.changed(isAvailable: false)
             NetworkReturn.shared.changed(isAvailable: true)
-            await stage.run(until: haveImages)
+            await wall.stage.run { wall.haveImages }
         }
     }
 }
@@ -221,6 +140,57 @@ enum CellChange: CaseIterable {
         case .scale: cells.options = [.scaleFactor(3)]
         case .original: cells.configure = { $0.kf.decodeSize = .original }
         }
+    }
+}
+
+/// A window with a grid whose cells load from a server.
+private final class Wall {
+    private final class Bound {
+        var views: [OpaquePointer: Int] = [:]
+    }
+
+    let cells: ImageListFactory
+    let grid: Grid
+    let stage: Stage
+    private let bench: TestBench
+    private let bound = Bound()
+    /// The number of cells that fit.
+    private let least: Int
+
+    init(
+        _ bench: TestBench,
+        count: Int,
+        width: Int32 = 400,
+        height: Int32 = 300,
+        _ configure: (ImageListFactory) -> Void = { _ in }
+    ) {
+        self.bench = bench
+        least = Int(width / 70) * Int(height / 70)
+        cells = ImageListFactory(cellSize: CGSize(width: 60, height: 60), itemCount: count) {
+            .network(bench.server.url("/\($0)"))
+        }
+        cells.manager = bench.manager
+        cells.onBind = { [bound] in bound.views[$1.gtkPicture] = $0 }
+        configure(cells)
+        grid = Grid(cells, count: count)
+        stage = Stage(grid.widget, width: width, height: height)
+    }
+
+    /// The views with the positions that they were last bound to.
+    var views: [OpaquePointer: Int] { bound.views }
+
+    var visible: [OpaquePointer: Int] {
+        views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
+    }
+
+    /// Whether the window is full of cells that show an image.
+    var haveImages: Bool {
+        visible.count >= least && visible.keys.allSatisfy { kf($0).image != nil }
+    }
+
+    /// Whether the items ahead are in memory, too.
+    var hasPrefetched: Bool {
+        bench.cache.memoryStorage.statistics.count >= visible.count + cells.prefetchCount
     }
 }
 
