@@ -79,15 +79,14 @@ final class KFImageState {
 
     /// Cancels the load and lets go of the image until another source is bound.
     func clear() {
-        // The completion of the cancelled load may destroy the widget.
-        g_object_ref(overlay)
-        defer { g_object_unref(overlay) }
-        isCleared = true
-        isLoaded = false
-        source = nil
-        loadCount += 1
-        phase = nil
-        view.controller.loader.clear()
+        keeping(overlay) {
+            isCleared = true
+            isLoaded = false
+            source = nil
+            loadCount += 1
+            phase = nil
+            view.controller.loader.clear()
+        }
     }
 
     private var standIn: KFCrossPlatformImage? { preview.image ?? placeholder }
@@ -226,20 +225,19 @@ final class KFImageState {
         _ result: Result<RetrieveImageResult, KingfisherError>,
         _ number: Int
     ) {
-        // The caller's code may destroy the widget.
-        g_object_ref(overlay)
-        defer { g_object_unref(overlay) }
-        // The caller's code may have started another load each time that it is asked.
-        var isCurrent: Bool { number == loadCount }
-        switch result {
-        case .success(let value):
-            isLoaded = isLoaded || isCurrent
-            if isCurrent { phase = nil }
-            onSuccess.call(value)
-        case .failure(let error):
-            if isCurrent, !error.isCancellation { showFailure(error) }
-            if isCurrent { phase = error.isCancellation ? nil : .failed }
-            onFailure.call(error)
+        keeping(overlay) {
+            // The caller's code may have started another load each time that it is asked.
+            var isCurrent: Bool { number == loadCount }
+            switch result {
+            case .success(let value):
+                isLoaded = isLoaded || isCurrent
+                if isCurrent { phase = nil }
+                onSuccess.call(value)
+            case .failure(let error):
+                if isCurrent, !error.isCancellation { showFailure(error) }
+                if isCurrent { phase = error.isCancellation ? nil : .failed }
+                onFailure.call(error)
+            }
         }
     }
 

@@ -16,7 +16,7 @@ final class PaintableState: ImageBindingTarget {
     private(set) var density: CGFloat
     /// The widget whose screen and frame clock count; not retained, nil after its end.
     private var host: UnsafeMutableRawPointer?
-    private weak var watch: FrameWatch?
+    private let sight = ViewSight()
     private var player: FramePlayer?
     private var lastTime: Double?
     /// The painted frame, so that it is painted only once.
@@ -37,10 +37,7 @@ final class PaintableState: ImageBindingTarget {
         Self.data.set(self, on: paintable)
     }
 
-    isolated deinit {
-        watch?.remove(ObjectIdentifier(self))
-        binding.cancel()
-    }
+    isolated deinit { binding.cancel() }
 
     var shownImage: KFCrossPlatformImage? { image }
 
@@ -115,14 +112,12 @@ final class PaintableState: ImageBindingTarget {
 
     private func mapped() {
         guard let host else { return }
-        watch = FrameWatch.of(host.asWidget)
-        watch?.add(self)
+        sight.mapped(host.asWidget, self)
         updateTicking()
     }
 
     private func unmapped() {
-        watch?.remove(ObjectIdentifier(self))
-        watch = nil
+        sight.unmapped()
         lastTime = nil
         player?.purge(keepsCurrent: true)
     }
@@ -158,13 +153,11 @@ final class PaintableState: ImageBindingTarget {
     }
 
     private func updateTicking() {
-        guard let host, let watch else { return }
-        let key = ObjectIdentifier(self)
-        guard player != nil, kf_widget_animations_enabled(host), kf_widget_is_in_sight(host) else {
-            return watch.stopTicking(key)
-        }
-        player?.prepare()
-        watch.startTicking(key)
+        guard let host else { return }
+        let isMoving = player != nil && kf_widget_animations_enabled(host)
+        sight.setMoving(.animation, isMoving)
+        sight.isInSight = isMoving && kf_widget_is_in_sight(host)
+        if sight.isInSight { player?.prepare() }
     }
 }
 

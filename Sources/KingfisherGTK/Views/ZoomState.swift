@@ -152,16 +152,15 @@ final class ZoomState {
 
     fileprivate func handle(_ event: KFZoomEvent, _ value: Double, _ x: Double, _ y: Double) {
         let point = CGPoint(x: x, y: y)
-        // The caller's code may destroy the view.
-        g_object_ref(picture)
-        defer { g_object_unref(picture) }
-        change {
-            switch event {
-            case KF_ZOOM_BY: $0.zoom(by: value, at: point)
-            case KF_ZOOM_MOVE: $0.move(by: x, y)
-            case KF_ZOOM_TOGGLE: $0.toggle(at: point)
-            case KF_ZOOM_FIT: $0.fit()
-            default: $0.zoom(to: $0.actualScale, at: point)
+        keeping(picture) {
+            change {
+                switch event {
+                case KF_ZOOM_BY: $0.zoom(by: value, at: point)
+                case KF_ZOOM_MOVE: $0.move(by: x, y)
+                case KF_ZOOM_TOGGLE: $0.toggle(at: point)
+                case KF_ZOOM_FIT: $0.fit()
+                default: $0.zoom(to: $0.actualScale, at: point)
+                }
             }
         }
     }
