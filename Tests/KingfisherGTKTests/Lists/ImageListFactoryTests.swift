@@ -48,11 +48,7 @@ extension GTKTests {
             }
             let wall = Wall(bench, count: 3_000)
             await wall.stage.paint()
-            for step in 1...30 {
-                wall.grid.scroll(to: Double(step) * 400)
-                await wall.stage.paint(frames: 1)
-            }
-            await wall.stage.run { wall.haveImages }
+            await wall.fling(by: 400)
             for (picture, position) in wall.visible {
                 #expect(kf(picture).image?.pixelWidth == 20 + position % 40)
             }
@@ -66,21 +62,11 @@ extension GTKTests {
             bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
             let wall = Wall(bench, count: 20_000)
             await wall.stage.run { wall.haveImages && wall.hasPrefetched }
-            // Two screens in each frame of a clock that only the test moves.
-            let readTime = ListMotion.readTime
-            var time = 1 + (readTime(wall.grid.widget) ?? 0)
-            defer { ListMotion.readTime = readTime }
-            ListMotion.readTime = { _ in time }
             let requests = bench.server.requests.count
-            for step in 1...30 {
-                time += 1.0 / 60
-                wall.grid.scroll(to: Double(step) * 600)
-                await wall.stage.paint(frames: 3)
+            await wall.fling(by: 600) {
+                #expect(bench.server.requests.count == requests)
+                #expect(wall.visible.values.allSatisfy { $0 > 1_000 })
             }
-            #expect(bench.server.requests.count == requests)
-            #expect(wall.visible.values.allSatisfy { $0 > 1_000 })
-            time += 0.1
-            await wall.stage.run { wall.haveImages }
             let last = Set(wall.visible.values.map { "/\($0)" })
             #expect(last.isSubset(of: bench.server.requests.map(\.path)))
         }
@@ -186,6 +172,26 @@ private final class Wall {
     /// Whether the window is full of cells that show an image.
     var haveImages: Bool {
         visible.count >= least && visible.keys.allSatisfy { kf($0).image != nil }
+    }
+
+    /// Scrolls by a distance in each of thirty frames, and rests until the images are shown.
+    ///
+    /// - Parameters:
+    ///   - distance: In points. A second of the list has sixty frames, however long they take.
+    ///   - check: Called when the list has moved and does not rest yet.
+    func fling(by distance: Double, _ check: () -> Void = {}) async {
+        let readTime = ListMotion.readTime
+        defer { ListMotion.readTime = readTime }
+        var time = 1 + (readTime(grid.widget) ?? 0)
+        ListMotion.readTime = { _ in time }
+        for step in 1...30 {
+            time += 1.0 / 60
+            grid.scroll(to: Double(step) * distance)
+            await stage.paint(frames: 3)
+        }
+        check()
+        time += 0.1
+        await stage.run { haveImages }
     }
 
     /// Whether the items ahead are in memory, too.
