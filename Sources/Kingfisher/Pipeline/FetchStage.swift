@@ -2,18 +2,11 @@ import Foundation
 
 /// Loads the bytes of a source, from the network or a provider.
 struct FetchStage {
-    /// The result: bytes, or an image that is already processed.
-    enum Output: Sendable {
-        case data(FetchedData)
-        /// The result of a subclassed downloader.
-        case image(ImageLoadingResult)
-    }
-
     let request: LoadRequest
     let events: LoadEvents
     let task: DownloadTask
 
-    func run() async throws -> Output {
+    func run() async throws -> Material {
         switch request.source {
         case .network(let resource):
             return try await download(resource.downloadURL)
@@ -24,12 +17,12 @@ struct FetchStage {
                 options: request.options
             )
             let used = (provider as? any PreparedDataProvider)?.prepared(for: context)
-            return .data(FetchedData(data: try await Self.data(of: used ?? provider)))
+            return .fetched(FetchedData(data: try await Self.data(of: used ?? provider)))
         }
     }
 
     @inline(never)
-    private func download(_ url: URL) async throws -> Output {
+    private func download(_ url: URL) async throws -> Material {
         guard request.downloader.isOverridden else {
             let updates = ProgressiveUpdates(request, task: task, sink: events.partial)
             defer { updates?.end() }
@@ -45,9 +38,9 @@ struct FetchStage {
                 attachesLate: request.looksUp || request.mayJoinFinished,
                 isStored: request.mayJoinFinished ? isStored : nil
             )
-            return .data(fetched)
+            return .fetched(fetched)
         }
-        return .image(
+        return .downloaded(
             try await request.downloader.overriddenDownload(
                 url,
                 options: request.options,

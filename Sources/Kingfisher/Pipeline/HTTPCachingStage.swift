@@ -10,15 +10,15 @@ import FoundationNetworking
 struct HTTPCachingStage {
     /// The next step of a load.
     enum Step {
-        case deliver(RetrieveImageResult)
+        case deliver(LoadedImage)
         /// Deliver the image, and revalidate it in the background with this request.
-        case deliverAndRefresh(RetrieveImageResult, Decision, LoadRequest)
+        case deliverAndRefresh(LoadedImage, Decision, LoadRequest)
         /// Send this request; it may confirm the cached image.
         case fetch(Decision?, LoadRequest)
     }
 
     /// The request of the load, for the variant of the image that it selects.
-    let request: LoadRequest
+    var request: LoadRequest
     private let isVariant: Bool
     /// The request of the load before redirects.
     ///
@@ -53,18 +53,22 @@ struct HTTPCachingStage {
     ///
     /// - Parameter hit: The image found in the caches, if any.
     /// - Returns: The next step; a request to send may be conditional.
-    /// - Throws: The error of a recent response that there is no image.
-    func step(for hit: Hit?) async throws -> Step {
+    /// - Throws: The error of a recent response that there is no image, or of a load that must not
+    ///   use the network and has no image for its request.
+    func step(for hit: LoadedImage?) async throws -> Step {
+        if request.options.onlyFromCache, request.looksUp, let hit {
+            return .deliver(try offline(hit))
+        }
         guard let decision = decision(hit) else {
             if request.looksUp, hit == nil { try await checkAbsence() }
             return try fetch(nil)
         }
         switch decision.policy.step {
-        case .use: return .deliver(decision.hit.result.with(.fresh))
-        case .useStale: return .deliver(decision.hit.result.with(.stale))
+        case .use: return .deliver(decision.hit.with(.fresh))
+        case .useStale: return .deliver(decision.hit.with(.stale))
         case .useAndRevalidate where !control.isOnlyIfCached:
             return .deliverAndRefresh(
-                decision.hit.result.with(.stale),
+                decision.hit.with(.stale),
                 decision,
                 asking(decision.policy)
             )
@@ -72,17 +76,17 @@ struct HTTPCachingStage {
         }
     }
 
-    private func decision(_ hit: Hit?) -> Decision? {
+    private func decision(_ hit: LoadedImage?) -> Decision? {
         guard let hit, let metadata = hit.metadata else { return nil }
         let (cache, entry) = place(of: hit)
         guard let record = cache.record(metadata, of: entry), !record.isNegative else { return nil }
         var known = hit
-        known.result.response = record.answer.response(at: time)
+        known.response = record.answer.response(at: time)
         return Decision(known, metadata, record, policy(record))
     }
 
     /// The cache and the entry of the image, or of the original it was made from.
-    private func place(of hit: Hit) -> (ImageCache, CacheEntryName) {
+    private func place(of hit: LoadedImage) -> (ImageCache, CacheEntryName) {
         hit.isMadeOfOriginal
             ? (request.originalCache, request.originalEntry) : (cache, request.entry)
     }
@@ -153,12 +157,15 @@ struct HTTPCachingStage {
         return request.with(conditional)
     }
 
-    /// The result of a hit if the network must not be used, provided that it applies to this
-    /// request.
-    func offline(_ hit: Hit) -> RetrieveImageResult? {
-        guard let decision = decision(hit) else { return hit.result.with(.stale) }
-        guard decision.policy.isSelected else { return nil }
-        return hit.result.with(decision.policy.step == .use ? .fresh : .stale)
+    /// A hit if the network must not be used.
+    ///
+    /// - Throws: ``KingfisherError`` if it is not the image of this request.
+    private func offline(_ hit: LoadedImage) throws -> LoadedImage {
+        guard let decision = decision(hit) else { return hit.with(.stale) }
+        guard decision.policy.isSelected else {
+            throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
+        }
+        return decision.hit.with(decision.policy.step == .use ? .fresh : .stale)
     }
 
     /// Whether the caller should revalidate in the background; false while another load does.
@@ -177,7 +184,7 @@ struct HTTPCachingStage {
     /// The meaning of a response for the cached image.
     enum Revalidation {
         /// The image is confirmed.
-        case confirmed(RetrieveImageResult)
+        case confirmed(LoadedImage)
         /// The response is about another version: request again without a condition.
         case unusable
         /// The response contains a new image.
@@ -186,11 +193,11 @@ struct HTTPCachingStage {
 
     /// Evaluates the response to a request of ``step(for:)``.
     func revalidation(
-        _ output: FetchStage.Output,
+        _ fetched: Material,
         about decision: Decision?,
         _ conditional: ConditionalRequest?
     ) -> Revalidation {
-        guard case .data(let fetched) = output, let response = fetched.response,
+        guard case .fetched(let fetched) = fetched, let response = fetched.response,
             let conditional, conditional.condition?.isConfirmed(by: response) == true
         else { return .new }
         guard let decision else { return .unusable }
@@ -203,7 +210,7 @@ struct HTTPCachingStage {
                 requestField: field
             )
             replace(decision, by: record)
-            return .confirmed(decision.hit.result.with(.fresh, metrics: fetched.metrics))
+            return .confirmed(decision.hit.with(.fresh, metrics: fetched.metrics))
         }
         guard decision.record.answer.isConfirmed(by: response) else { return .unusable }
         let record =
@@ -217,7 +224,7 @@ struct HTTPCachingStage {
                 requestField: field
             )
         if let record { replace(decision, by: record) } else { removeImage() }
-        var result = decision.hit.result.with(.revalidated, metrics: fetched.metrics)
+        var result = decision.hit.with(.revalidated, metrics: fetched.metrics)
         result.response = (record ?? decision.record).answer.response(at: time)
         return .confirmed(result)
     }
@@ -234,11 +241,11 @@ struct HTTPCachingStage {
     /// The request for storing a new image, with the stage that stores it; nil if it must not be
     /// stored.
     func storing(
-        _ output: FetchStage.Output,
+        _ fetched: Material,
         about decision: Decision?,
         _ conditional: ConditionalRequest?
     ) -> (request: LoadRequest, store: StoreStage?) {
-        guard case .data(let fetched) = output, let response = fetched.response else {
+        guard case .fetched(let fetched) = fetched, let response = fetched.response else {
             return (request, StoreStage(request: request))
         }
         let received = CacheControl(
@@ -278,19 +285,19 @@ struct HTTPCachingStage {
         )
     }
 
-    /// The result used in place of a failed request.
+    /// The image used in place of a failed request.
     ///
     /// - Throws: The error, if there is none.
     func recover(
         _ decision: Decision?,
         from error: any Error,
         _ conditional: ConditionalRequest?
-    ) throws -> RetrieveImageResult {
+    ) throws -> LoadedImage {
         noteFailure(error, conditional)
         guard let decision, (error as? KingfisherError)?.isServerFailure == true,
             decision.policy.mayStandForError
         else { throw error }
-        return decision.hit.result.with(.stale)
+        return decision.hit.with(.stale)
     }
 
     /// Records that there is no image, if the response says so.

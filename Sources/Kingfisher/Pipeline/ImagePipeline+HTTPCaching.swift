@@ -2,18 +2,18 @@ extension ImagePipeline {
     /// Applies the rules of HTTP caching to the cached image, if there is one.
     @inline(never)
     func load(
-        _ hit: HTTPCachingStage.Hit?,
+        _ hit: LoadedImage?,
         by caching: HTTPCachingStage,
         _ events: LoadEvents,
         _ task: DownloadTask,
         _ trace: inout LoadTrace
-    ) async throws -> RetrieveImageResult {
+    ) async throws -> LoadedImage {
         switch try await caching.step(for: hit) {
-        case .deliver(let result):
-            return result
-        case .deliverAndRefresh(let result, let decision, let request):
+        case .deliver(let loaded):
+            return loaded
+        case .deliverAndRefresh(let loaded, let decision, let request):
             refresh(decision, request, caching)
-            return result
+            return loaded
         case .fetch(let decision, let request):
             do {
                 return try await ask(request, about: decision, caching, events, task, &trace)
@@ -32,11 +32,11 @@ extension ImagePipeline {
         _ events: LoadEvents,
         _ task: DownloadTask,
         _ trace: inout LoadTrace
-    ) async throws -> RetrieveImageResult {
+    ) async throws -> LoadedImage {
         var request = request
         var fetched = try await fetch(request, events, task, &trace)
         switch caching.revalidation(fetched, about: decision, request.conditional) {
-        case .confirmed(let result): return result
+        case .confirmed(let loaded): return loaded
         case .unusable:
             request = caching.unconditional(after: request.conditional)
             fetched = try await fetch(request, events, task, &trace)
@@ -57,7 +57,7 @@ extension ImagePipeline {
             var trace = LoadTrace(request, observers: observers)
             let task = DownloadTask()
             do {
-                let result = try await ask(
+                let loaded = try await ask(
                     request,
                     about: decision,
                     caching,
@@ -65,7 +65,7 @@ extension ImagePipeline {
                     task,
                     &trace
                 )
-                _ = trace.finish(result.cacheType)
+                _ = trace.finish(loaded.cacheType)
             } catch {
                 // Unless the image no longer exists, the stale image stays until its window ends,
                 // and the next load revalidates again.
@@ -79,29 +79,17 @@ extension ImagePipeline {
 }
 
 extension HTTPCachingStage {
-    /// An image found in the caches.
-    struct Hit {
-        var result: RetrieveImageResult
-        /// The metadata of the image, or of the original it was made from.
-        let metadata: EntryMetadata?
-        /// The image before the image modifier.
-        let image: KFCrossPlatformImage
-
-        /// Whether the image was just made from the cached original.
-        var isMadeOfOriginal: Bool { result.cacheType == .none }
-    }
-
     /// A hit with its record, and how it may be used.
     ///
     /// A class, because a load keeps it in several places while the server is asked.
     final class Decision: Sendable {
-        let hit: Hit
+        let hit: LoadedImage
         let metadata: EntryMetadata
         let record: HTTPRecord
         let policy: HTTPFreshnessPolicy
 
         init(
-            _ hit: Hit,
+            _ hit: LoadedImage,
             _ metadata: EntryMetadata,
             _ record: HTTPRecord,
             _ policy: HTTPFreshnessPolicy
@@ -111,15 +99,5 @@ extension HTTPCachingStage {
             self.record = record
             self.policy = policy
         }
-    }
-}
-
-extension RetrieveImageResult {
-    /// The same image with its freshness.
-    func with(_ freshness: HTTPFreshness, metrics: NetworkMetrics? = nil) -> RetrieveImageResult {
-        var result = self
-        result.metrics = metrics ?? self.metrics
-        result.freshness = freshness
-        return result
     }
 }

@@ -17,7 +17,8 @@ struct ImagePipeline: Sendable {
         guard target.memoryMissReason == nil, let image = target.imageInMemory,
             request.isFinal(image)
         else { return nil }
-        var result = RetrieveImageResult(image, from: .memory, request: request)
+        let loaded = LoadedImage(image: image, cacheType: .memory)
+        var result = RetrieveImageResult(loaded, of: request)
         result.timings.lookup = .now - start
         result.timings.total = result.timings.lookup
         return result
@@ -47,9 +48,10 @@ struct ImagePipeline: Sendable {
         var announcement: HandleAnnouncement?
         while true {
             do {
-                var result = try await load(attempt, events, handle, &trace)
+                let loaded = try await load(attempt, events, handle, &trace)
                 announcement?.attemptEnded()
-                result.timings = trace.finish(result.cacheType)
+                var result = RetrieveImageResult(loaded, of: attempt)
+                result.timings = trace.finish(loaded.cacheType)
                 return result
             } catch {
                 announcement?.attemptEnded()
@@ -77,7 +79,7 @@ struct ImagePipeline: Sendable {
         _ events: LoadEvents,
         _ task: DownloadTask,
         _ trace: inout LoadTrace
-    ) async throws -> RetrieveImageResult {
+    ) async throws -> LoadedImage {
         do {
             return try await loadOnce(request, sharing: true, events, task, &trace)
         } catch is AlreadyCached {
@@ -94,61 +96,45 @@ struct ImagePipeline: Sendable {
         _ events: LoadEvents,
         _ task: DownloadTask,
         _ trace: inout LoadTrace
-    ) async throws -> RetrieveImageResult {
+    ) async throws -> LoadedImage {
         try request.source.check(against: request.sourcePolicy(for: request.source))
-        let caching = request.options.httpCaching ? await HTTPCachingStage(request) : nil
-        switch try await search(
-            caching?.request ?? request,
-            sharing,
-            caching,
-            task,
-            &trace
-        ) {
-        case .result(let result):
-            return result
-        case .source(let request, let hit):
-            if let caching { return try await load(hit, by: caching, events, task, &trace) }
-            let fetched = try await fetch(request, events, task, &trace)
-            return try await finish(fetched, request, StoreStage(request: request), &trace)
-        }
-    }
-
-    /// The place where an image is taken from.
-    private enum Search {
-        case result(RetrieveImageResult)
-        /// The source, unless the rules of HTTP caching allow the cached image.
-        case source(LoadRequest, HTTPCachingStage.Hit?)
+        var caching = request.options.httpCaching ? await HTTPCachingStage(request) : nil
+        var request = caching?.request ?? request
+        let hit = try await search(&request, sharing, caching, task, &trace)
+        caching?.request = request
+        if let caching { return try await load(hit, by: caching, events, task, &trace) }
+        if let hit { return hit }
+        let fetched = try await fetch(request, events, task, &trace)
+        return try await finish(fetched, request, StoreStage(request: request), &trace)
     }
 
     /// Looks for the image in the caches, and for a machine that is making it.
     ///
     /// A function of its own, so that its variables take no room while the source is loaded.
+    ///
+    /// - Parameter request: Gets a lease if other machines wait for this load.
+    /// - Returns: The image; nil if the source has to be loaded.
     @inline(never)
     private func search(
-        _ request: LoadRequest,
+        _ request: inout LoadRequest,
         _ sharing: Bool,
         _ caching: HTTPCachingStage?,
         _ task: DownloadTask,
         _ trace: inout LoadTrace
-    ) async throws -> Search {
+    ) async throws -> LoadedImage? {
         var isSharing = sharing && request.leaseEntry != nil
-        var hit: HTTPCachingStage.Hit?
         if request.looksUp {
-            hit = try await lookUp(request, caching, task, &isSharing, &trace)
-            if let hit, caching == nil { return .result(hit.result) }
-            if hit == nil {
-                emitMisses(of: request, trace)
-                try request.checkWantedAfterMiss()
+            if let hit = try await lookUp(request, caching, task, &isSharing, &trace) {
+                return hit
             }
-        }
-        if request.options.onlyFromCache, request.looksUp {
-            guard let hit, let result = caching?.offline(hit) else {
+            emitMisses(of: request, trace)
+            try request.checkWantedAfterMiss()
+            if request.options.onlyFromCache {
                 throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
             }
-            return .result(result)
         }
-        guard isSharing, hit == nil else { return .source(request, hit) }
-        return .source(try await claim(request, &trace), nil)
+        if isSharing { try await claim(&request, &trace) }
+        return nil
     }
 
     @inline(never)
@@ -157,25 +143,25 @@ struct ImagePipeline: Sendable {
         _ events: LoadEvents,
         _ task: DownloadTask,
         _ trace: inout LoadTrace
-    ) async throws -> FetchStage.Output {
-        try await trace.measure(.fetch) {
+    ) async throws -> Material {
+        try await trace.measure(.fetch) { _ in
             try await FetchStage(request: request, events: events, task: task).run()
         }
     }
 
-    /// Processes the fetched bytes or image, and stores the image if required.
+    /// Makes the image of what was fetched, and stores the image if required.
     @inline(never)
     func finish(
-        _ fetched: FetchStage.Output,
+        _ fetched: Material,
         _ request: LoadRequest,
         _ store: StoreStage?,
         _ trace: inout LoadTrace
-    ) async throws -> RetrieveImageResult {
-        let loaded = try await trace.measure(.process) {
-            try await ProcessStage(request: request).run(fetched)
+    ) async throws -> LoadedImage {
+        let loaded = try await trace.measure(.process) { _ in
+            try await fetched.image(for: request)
         }
-        if let store { await trace.measure(.store) { await store.run(loaded) } }
-        return RetrieveImageResult(loaded, request: request)
+        if let store { await trace.measure(.store) { _ in await store.run(loaded) } }
+        return loaded
     }
 
     /// The image of the first place that has one; nil if there is none.
@@ -186,29 +172,22 @@ struct ImagePipeline: Sendable {
         _ task: DownloadTask,
         _ isSharing: inout Bool,
         _ trace: inout LoadTrace
-    ) async throws -> HTTPCachingStage.Hit? {
+    ) async throws -> LoadedImage? {
         var stage = LookupStage(request, task)
-        while true {
-            let finding = try await trace.measure(.lookup) { try await stage.next() }
-            for answer in stage.takeAnswers() { trace.record(answer.answer, answer.duration) }
-            guard let finding else {
-                isSharing = isSharing && stage.isSharing
-                return nil
-            }
-            if let hit = try await answer(finding, request, caching, &trace) { return hit }
+        while let found = try await trace.measure(.lookup, { try await stage.next(&$0) }) {
+            if let hit = try await image(of: found, request, caching, &trace) { return hit }
         }
+        isSharing = isSharing && stage.isSharing
+        return nil
     }
 
-    /// Claims the right to make the image while other machines wait for it.
+    /// Claims the right to make the image while other machines wait for it; the request holds the
+    /// lease if it was granted.
     ///
-    /// - Returns: The request, with a lease if it was granted.
     /// - Throws: ``AlreadyCached`` if another machine has made the image, `CancellationError`.
     @inline(never)
-    private func claim(
-        _ request: LoadRequest,
-        _ trace: inout LoadTrace
-    ) async throws -> LoadRequest {
-        guard let place = request.leaseEntry else { return request }
+    private func claim(_ request: inout LoadRequest, _ trace: inout LoadTrace) async throws {
+        guard let place = request.leaseEntry else { return }
         let start = ContinuousClock.now
         let claim = try await place.cache.claim(place.entry)
         try request.checkWanted()
@@ -216,51 +195,52 @@ struct ImagePipeline: Sendable {
         switch claim {
         case .granted(let lease):
             trace.record(.granted, took)
-            return request.holding(lease)
+            request = request.holding(lease)
         case .made:
             trace.record(.madeElsewhere, took)
             throw AlreadyCached()
         case .none:
             trace.record(.notGranted, took)
-            return request
         }
     }
 
-    /// The result of a finding; nil if it turns out to be damaged.
+    /// The image of what a cache has; nil if it turns out to be damaged.
     @inline(never)
-    private func answer(
-        _ finding: LookupStage.Finding,
+    private func image(
+        of found: Material,
         _ request: LoadRequest,
         _ caching: HTTPCachingStage?,
         _ trace: inout LoadTrace
-    ) async throws -> HTTPCachingStage.Hit? {
-        var type = CacheType.disk
+    ) async throws -> LoadedImage? {
         var metadata: EntryMetadata?
-        if case .image(let image, let found) = finding.material {
-            metadata = caching?.metadata(of: image, isOriginal: finding.isOriginal)
-            type = found
-            if !finding.isOriginal {
+        if case .cached(let image, let type, let isOriginal) = found {
+            metadata = caching?.metadata(of: image, isOriginal: isOriginal)
+            if !isOriginal {
                 trace.emit(.hit(type))
-                if request.isFinal(image) { return .init(image, from: type, metadata, request) }
+                if request.isFinal(image) {
+                    return LoadedImage(image: image, cacheType: type, metadata: metadata)
+                }
             }
         }
-        let made = try await trace.measure(.process) {
-            try await ProcessStage(request: request).run(finding)
+        var loaded: LoadedImage
+        do {
+            loaded = try await trace.measure(.process) { _ in
+                try await found.image(for: request)
+            }
+        } catch is EncodedImage.Missing {
+            return nil
         }
-        guard let made else { return nil }
-        metadata = made.metadata ?? metadata
-        if finding.isOriginal {
-            type = .none
-            let record = caching?.recordOfOriginal(metadata)
-            let loaded = LoadedImage(image: made.image, data: nil, originalIsStored: true)
-            trace.emit(.hit(type))
-            await trace.measure(.store) {
+        loaded.metadata = loaded.metadata ?? metadata
+        if found.isOriginal {
+            trace.emit(.hit(.none))
+            let record = caching?.recordOfOriginal(loaded.metadata)
+            await trace.measure(.store) { [loaded] _ in
                 await StoreStage(request: request, record: record).run(loaded)
             }
-        } else if case .entry = finding.material {
-            trace.emit(.hit(type))
+        } else if case .entry = found {
+            trace.emit(.hit(.disk))
         }
-        return .init(made.image, from: type, metadata, request)
+        return loaded
     }
 
     private func emitMisses(of request: LoadRequest, _ trace: LoadTrace) {
@@ -269,53 +249,5 @@ struct ImagePipeline: Sendable {
         trace.emit(.miss(.memory, explanation.memory ?? .damaged))
         // The index had the file, but reading it returned no image.
         trace.emit(.miss(.disk, explanation.disk ?? .damaged))
-    }
-}
-
-extension HTTPCachingStage.Hit {
-    fileprivate init(
-        _ image: KFCrossPlatformImage,
-        from type: CacheType,
-        _ metadata: EntryMetadata?,
-        _ request: LoadRequest
-    ) {
-        self.init(
-            result: RetrieveImageResult(image, from: type, request: request),
-            metadata: metadata,
-            image: image
-        )
-    }
-}
-
-extension RetrieveImageResult {
-    /// The result of an image that was not just loaded; its data are the bytes that would be
-    /// stored.
-    fileprivate init(
-        _ image: KFCrossPlatformImage,
-        from type: CacheType,
-        request: LoadRequest
-    ) {
-        let delivered = request.options.imageModifier?.modify(image) ?? image
-        let serializer = request.options.cacheSerializer
-        self.init(
-            image: delivered,
-            cacheType: type,
-            source: request.source,
-            originalSource: request.originalSource,
-            data: { serializer.data(with: delivered, original: nil) }
-        )
-    }
-
-    fileprivate init(_ loaded: LoadedImage, request: LoadRequest) {
-        let data = loaded.data
-        self.init(
-            image: request.options.imageModifier?.modify(loaded.image) ?? loaded.image,
-            cacheType: .none,
-            source: request.source,
-            originalSource: request.originalSource,
-            data: { data },
-            metrics: loaded.metrics
-        )
-        response = loaded.response
     }
 }

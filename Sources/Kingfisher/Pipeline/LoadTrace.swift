@@ -27,7 +27,7 @@ struct LoadTrace: Sendable {
     /// Runs a stage and adds its duration to that of earlier attempts.
     mutating func measure<Value>(
         _ stage: LoadEvent.Stage,
-        _ body: () async throws -> Value
+        _ body: (inout LoadTrace) async throws -> Value
     ) async rethrows -> Value {
         let began = ContinuousClock.now
         emit(.began(stage))
@@ -35,7 +35,7 @@ struct LoadTrace: Sendable {
             emit(.ended(stage))
             timings[stage] = (timings[stage] ?? .zero) + (.now - began)
         }
-        return try await body()
+        return try await body(&self)
     }
 
     /// Records the answer of the shared storage.

@@ -4,28 +4,8 @@ import Foundation
 /// then for an original to make it from.
 ///
 /// Each place is consulted once. An entry on disk is found through the index and not read here, so
-/// it may turn out to be missing or damaged; then ``next()`` continues with the next place.
+/// it may turn out to be missing or damaged; then ``next(_:)`` continues with the next place.
 struct LookupStage {
-    /// What a place has.
-    struct Finding {
-        let material: Material
-        /// Whether it is the original, of which the image is made and then stored.
-        let isOriginal: Bool
-    }
-
-    enum Material {
-        /// An image in memory, or one that the cache made itself.
-        case image(KFCrossPlatformImage, CacheType)
-        /// An entry on disk, whose bytes the load decodes.
-        case entry(StoredEntry)
-    }
-
-    /// The outcome of the request to the shared storage.
-    struct SharedAnswer {
-        let answer: SharedStorageAnswer
-        let duration: Duration
-    }
-
     /// An entry that the shared storage has, or that this machine's disk has by now.
     private struct Found {
         let hit: SharedHit?
@@ -37,8 +17,6 @@ struct LookupStage {
     private let task: DownloadTask
     private let plan: LookupPlan
     private var places: ArraySlice<Place>
-    /// The answers of the shared storage since they were taken.
-    private var answers: [SharedAnswer] = []
     /// Whether the place before was an entry on disk, which was then unusable.
     private var isUnusableOnDisk = false
     /// Whether the shared storage can be asked again for this load.
@@ -51,38 +29,33 @@ struct LookupStage {
         places = (plan.own + plan.originals)[...]
     }
 
-    /// Returns the answers of the shared storage since the last call.
-    mutating func takeAnswers() -> [SharedAnswer] {
-        defer { answers = [] }
-        return answers
-    }
-
-    /// Returns the finding of the next place that has one; nil if there is none.
+    /// Returns what the next place has that has anything; nil if none has.
     ///
     /// A memory hit is found without leaving the caller's thread. A hit is returned even if the
     /// task is cancelled.
-    mutating func next() async throws -> Finding? {
+    mutating func next(_ trace: inout LoadTrace) async throws -> Material? {
         while let place = places.popFirst() {
-            if let material = try await look(place) {
-                return Finding(material: material, isOriginal: place.isOriginal)
-            }
+            if let material = try await look(place, &trace) { return material }
         }
         return nil
     }
 
-    private mutating func look(_ place: Place) async throws -> Material? {
+    private mutating func look(
+        _ place: Place,
+        _ trace: inout LoadTrace
+    ) async throws -> Material? {
         let target = plan.target(of: place)
         switch place.layer {
         case .memory:
             guard plan.mayUseMemory, let image = target.imageInMemory else { return nil }
             // The image is not made if it is no longer needed.
             if place.isOriginal { try request.checkWanted() }
-            return .image(image, .memory)
+            return .cached(image, .memory, isOriginal: place.isOriginal)
         case .disk:
             isUnusableOnDisk = await isOnDisk(target)
             return isUnusableOnDisk ? try await material(of: target, place) : nil
         case .shared:
-            guard let found = try await askShared(target) else { return nil }
+            guard let found = try await askShared(target, &trace) else { return nil }
             return try await material(of: target, place, shared: found.hit)
         }
     }
@@ -110,7 +83,7 @@ struct LookupStage {
             return nil
         }
         if place.isOriginal { try request.checkWanted() }
-        return .image(image, found.cacheType)
+        return .cached(image, found.cacheType, isOriginal: place.isOriginal)
     }
 
     /// Whether the disk has an entry; on another thread if the options say so, or if the folder must
@@ -124,7 +97,10 @@ struct LookupStage {
     }
 
     /// Asks the shared storage for an entry, unless it did not answer this load before.
-    private mutating func askShared(_ target: CacheTarget) async throws -> Found? {
+    private mutating func askShared(
+        _ target: CacheTarget,
+        _ trace: inout LoadTrace
+    ) async throws -> Found? {
         guard isSharing, let level = target.cache.sharing, target.entry.isShareable else {
             return nil
         }
@@ -135,13 +111,13 @@ struct LookupStage {
         let took = ContinuousClock.now - start
         switch finding {
         case .hit(let hit):
-            if hit != nil { answers.append(SharedAnswer(answer: .hit, duration: took)) }
+            if hit != nil { trace.record(.hit, took) }
             return Found(hit: hit)
         case .miss:
-            answers.append(SharedAnswer(answer: .miss, duration: took))
+            trace.record(.miss, took)
         case .unavailable:
             isSharing = false
-            answers.append(SharedAnswer(answer: .unavailable, duration: took))
+            trace.record(.unavailable, took)
         }
         return nil
     }
@@ -152,14 +128,5 @@ extension LoadRequest {
     var isPlainLookup: Bool {
         looksUp && !isForBytes && !options.httpCaching && !targetCache.isSubclassed
             && (try? source.check(against: sourcePolicy(for: source))) != nil
-    }
-
-    /// Whether a cached image is the one that the load wants.
-    ///
-    /// It must be processed if the cache stores unprocessed images, or if it was made with other
-    /// creating options.
-    func isFinal(_ image: KFCrossPlatformImage) -> Bool {
-        let isRaw = storesRawBytes && !targetCache.holdsProcessedImage(entry)
-        return !isRaw && !image.isAnimation(otherThan: options.imageCreatingOptions)
     }
 }

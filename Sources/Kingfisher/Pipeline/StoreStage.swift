@@ -17,7 +17,7 @@ struct StoreStage {
             loaded.token?.leave()
             return
         }
-        let original = loaded.originalIsStored ? nil : loaded.data
+        let original = loaded.isMadeOfOriginal ? nil : loaded.data
         let waits = request.options.waitForCache
         await withTaskGroup { group in
             let image = Gate()

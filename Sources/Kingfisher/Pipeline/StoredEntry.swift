@@ -11,10 +11,10 @@ struct StoredEntry: Sendable {
     private let options: KingfisherParsedOptionsInfo
     /// The tag of the image in memory; nil if the image is not the entry's own.
     private let tag: UInt8?
-    /// Whether the image is delivered even if the load was cancelled.
-    private let ignoresCancel: Bool
     /// Whether the load's processor still has to run.
-    let needsProcessing: Bool
+    private let needsProcessing: Bool
+    /// Whether it is the original, of which the image is made.
+    let isOriginal: Bool
     /// The entry if it comes from the shared storage, for a disk that cannot store it.
     private let shared: SharedHit?
 
@@ -31,6 +31,7 @@ struct StoredEntry: Sendable {
     ) {
         cache = target.cache
         entry = target.entry
+        self.isOriginal = isOriginal
         let isRaw = isOriginal || request.storesRawBytes
         let isMade = isRaw && request.options.processor.prefersBytes
         options = isMade ? request.options : request.decodingOptions
@@ -41,28 +42,32 @@ struct StoredEntry: Sendable {
         } else {
             tag = needsProcessing ? ImageCache.Tag.unprocessed : ImageCache.Tag.processed
         }
-        ignoresCancel = !isOriginal
         self.shared = shared
     }
 
-    /// The image; nil if the entry is gone or damaged.
+    /// Makes the image of a load.
     ///
-    /// - Throws: ``KingfisherError`` if the processor refuses sound bytes, or no caller needs the
-    ///   image any more; `CancellationError`.
-    func image(for request: LoadRequest) async throws -> StoredImage? {
+    /// - Throws: ``EncodedImage/Missing`` if the entry is gone or damaged; ``KingfisherError`` if the
+    ///   processor refuses sound bytes, or no caller needs the image any more; `CancellationError`.
+    func image(for request: LoadRequest) async throws -> LoadedImage {
         while true {
             do {
-                let image = try await madeImage(for: request)
-                // Without an image the load would continue with the network.
-                if image == nil || tag == nil { try request.checkWanted() }
-                return image
+                var loaded = try await decoded(for: request)
+                // Without need no image is made from an original; a hit is delivered.
+                if isOriginal { try request.checkWanted() }
+                if needsProcessing { loaded.image = try await request.processed(loaded.image) }
+                return loaded
             } catch is EncodedImage.Unwanted {
                 try request.checkWanted()
+            } catch is EncodedImage.Missing {
+                // Without an image the load would continue with the network.
+                try request.checkWanted()
+                throw EncodedImage.Missing()
             }
         }
     }
 
-    private func madeImage(for request: LoadRequest) async throws -> StoredImage? {
+    private func decoded(for request: LoadRequest) async throws -> LoadedImage {
         let version = cache.version(of: entry)
         let encoded = cache.encodedImages.image(for: .init(entry: entry, version: version)) {
             try contents()
@@ -71,7 +76,7 @@ struct StoredEntry: Sendable {
             let image = try await encoded.image(
                 DecodeRequest(options),
                 by: request.processing,
-                staysCancelled: ignoresCancel,
+                staysCancelled: !isOriginal,
                 isWanted: { !request.isSuperseded }
             )
             let metadata = encoded.file?.metadata
@@ -85,9 +90,12 @@ struct StoredEntry: Sendable {
                     since: version
                 )
             }
-            return StoredImage(image: image, metadata: metadata)
-        } catch is EncodedImage.Missing {
-            return nil
+            return LoadedImage(
+                image: image,
+                cacheType: isOriginal ? .none : .disk,
+                metadata: metadata,
+                isMadeOfOriginal: isOriginal
+            )
         } catch KingfisherError.processorError(reason: .processingFailed(let processor, let item)) {
             guard let data = encoded.file?.data, await request.processing.areDamaged(data) else {
                 throw KingfisherError.processorError(
@@ -96,7 +104,7 @@ struct StoredEntry: Sendable {
             }
             // The image is loaded and stored again.
             cache.discardUndecodable(entry, key: request.key, since: version)
-            return nil
+            throw EncodedImage.Missing()
         }
     }
 
@@ -119,11 +127,4 @@ struct StoredEntry: Sendable {
         guard let shared, shared.version == cache.version(of: entry) else { return nil }
         return shared.contents
     }
-}
-
-/// An image made from the bytes of a cache entry.
-struct StoredImage: Sendable {
-    let image: KFCrossPlatformImage
-    /// The metadata of the bytes.
-    let metadata: EntryMetadata?
 }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A retrieved image and its origin.
 public struct RetrieveImageResult: Sendable {
-    /// The parts that stay the same; a class, because each stage of a suspended load keeps results.
+    /// The parts that stay the same; a class, so that a copy of a result counts one reference.
     private final class Origin: Sendable {
         let source: Source
         let originalSource: Source

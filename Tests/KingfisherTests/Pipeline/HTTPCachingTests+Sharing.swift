@@ -1,4 +1,5 @@
 import Foundation
+import KingfisherTesting
 import TestSupport
 import Testing
 
@@ -58,6 +59,27 @@ extension HTTPCachingTests {
         let again = try await load()
         #expect(again.image.size == CGSize(width: 20, height: 10))
         #expect(conditions == [nil, nil])
+    }
+
+    @Test func `machines with a shared storage download an image once`() async throws {
+        let storage = InMemorySharedStorage()
+        let machines = try (0..<2).map { _ in try Machine(sharing: storage) }
+        let gate = ServerGate()
+        let fresh = ServerReply.body(old, fields: [("Cache-Control", "max-age=6000")])
+        bench.server.route("/a.jpg", .held(gate, then: fresh))
+        let url = url
+        let loads = machines.map { machine in
+            Task { try await machine.load(url, [.httpCaching]) }
+        }
+        await gate.reached()
+        let name = CacheEntryName(key: url.cacheKey, identifier: "", forced: nil).sharedName
+        try await eventually {
+            storage.calls.count(where: { $0 == .acquireLease(name) }) >= 2
+        }
+        #expect(storage.leasedNames == [name], "the load that downloads holds the lease")
+        gate.open()
+        for load in loads { #expect(try await load.value.freshness == .fresh) }
+        #expect(bench.server.requests.count == 1)
     }
 
     @Test func `removing an image removes its variants`() async throws {
