@@ -2,52 +2,42 @@ public import Foundation
 
 /// The bytes of a source with their response.
 struct FetchedData: Sendable {
-    private(set) var data: Data
+    let data: Data
     /// The URL of the request that was sent; nil for a provider.
     var url: URL?
     var response: TransferResponse?
     var metrics: NetworkMetrics?
     /// This caller's token of the download; nil for a provider.
-    private(set) var token: DownloadToken?
+    private(set) var token: DownloadToken<SessionDataTask>?
+    private let decoding: DecodeRequest
 
-    init(
-        data: Data,
-        url: URL? = nil,
-        response: TransferResponse? = nil,
-        metrics: NetworkMetrics? = nil
-    ) {
+    /// The data of a provider.
+    init(_ data: Data, _ decoding: DecodeRequest) {
         self.data = data
-        self.url = url
-        self.response = response
-        self.metrics = metrics
+        self.decoding = decoding
     }
 
     /// The data that one caller received from a download.
-    init(_ body: DownloadedBody, of token: DownloadToken) {
-        self.init(
-            data: body.data,
-            url: token.download.request.url,
-            response: body.response,
-            metrics: NetworkMetrics(body.metrics)
-        )
+    init(
+        _ body: DownloadedBody,
+        of token: DownloadToken<SessionDataTask>,
+        _ decoding: DecodeRequest
+    ) {
+        data = body.data
+        url = token.download.request.url
+        response = body.response
+        metrics = NetworkMetrics(body.metrics)
         self.token = token
+        self.decoding = decoding
     }
 
-    /// Returns the image that the options' processor makes from the bytes; shared with other
+    /// Returns the image that the caller's processor makes from the bytes; shared with other
     /// callers of the download.
-    func image(
-        _ options: KingfisherParsedOptionsInfo,
-        by maker: ImageMaker
-    ) async throws -> KFCrossPlatformImage {
-        let encoded = token?.download.task.encoded ?? EncodedImage()
+    func image(by maker: ImageMaker) async throws -> KFCrossPlatformImage {
+        let encoded = token?.download.attachment.encoded ?? EncodedImage()
         encoded.supply(data)
-        return try await encoded.image(DecodeRequest(options), by: maker)
+        return try await encoded.image(decoding, by: maker)
     }
-}
-
-extension SharedDownload {
-    /// The public object for the download.
-    var task: SessionDataTask { attachment { SessionDataTask(request: $0.request, download: $0) } }
 }
 
 /// The durations and byte counts of a download.

@@ -128,8 +128,9 @@ extension ImageDownloader {
         _ progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws -> FetchedData {
         let latch = CancellationLatch()
-        let joined = Mutex<DownloadToken?>(nil)
+        let joined = Mutex<DownloadToken<SessionDataTask>?>(nil)
         let isStored = Mutex(false)
+        let decoding = DecodeRequest(parameters.options)
         let interest = parameters.options.interest
         // The task has the priority of an earlier attempt, if there was one; an interest may have
         // changed since.
@@ -144,7 +145,6 @@ extension ImageDownloader {
                 let caller = DownloadCaller(
                     priority: priority,
                     keepsBytes: true,
-                    payload: DecodeRequest(parameters.options),
                     progress: progress,
                     finished: { continuation.resume(returning: $0) }
                 )
@@ -157,10 +157,16 @@ extension ImageDownloader {
                     if !token.download.hasEnded { start(token, parameters) }
                     return
                 }
-                task.attach(token.download.task, token: token.number, priority: priority)
+                let session = token.download.attachment
+                let encoded = session.encoded
+                encoded?.expect(decoding, from: token.number)
+                task.attach(session, token: token.number, priority: priority)
                 parameters.options.requestModifier?.onDownloadTaskStarted?(task)
                 if token.isCreator { start(token, parameters) }
-                latch.onCancel { token.leave() }
+                latch.onCancel {
+                    encoded?.withdraw(token.number)
+                    token.leave()
+                }
             }
         } onCancel: {
             latch.cancel()
@@ -169,14 +175,17 @@ extension ImageDownloader {
         guard let token = joined.withLock({ $0 }) else { throw CancellationError() }
         parameters.conditional?.chain.note(token.download)
         switch result {
-        case .success(let body): return FetchedData(body, of: token)
+        case .success(let body): return FetchedData(body, of: token, decoding)
         case .failure(.cancelled): throw CancellationError()
         case .failure(let error): throw error
         }
     }
 
     /// Joins the download of an equal request, or creates one.
-    private func join(_ parameters: FetchParameters, _ caller: DownloadCaller) -> DownloadToken {
+    private func join(
+        _ parameters: FetchParameters,
+        _ caller: DownloadCaller
+    ) -> DownloadToken<SessionDataTask> {
         downloads.join(
             parameters.request,
             settings: settings(for: parameters.request, parameters.options),
@@ -193,7 +202,7 @@ extension ImageDownloader {
         )
     }
 
-    private func start(_ token: DownloadToken, _ parameters: FetchParameters) {
+    private func start(_ token: DownloadToken<SessionDataTask>, _ parameters: FetchParameters) {
         if let url = parameters.request.url {
             (delegate ?? self)
                 .imageDownloader(self, willDownloadImageForURL: url, with: parameters.request)

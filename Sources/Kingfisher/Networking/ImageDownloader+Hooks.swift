@@ -18,11 +18,11 @@ extension ImageDownloader {
     func hooks(
         redirectHandler: (any ImageDownloadRedirectHandler)?,
         condition: HTTPCondition? = nil
-    ) -> DownloadHooks {
-        var hooks = DownloadHooks()
+    ) -> DownloadHooks<SessionDataTask> {
+        var hooks = DownloadHooks<SessionDataTask>()
         if let redirectHandler {
             hooks.redirect = { download, response, request, reply in
-                let task = download.task
+                let task = download.attachment
                 Task {
                     let next = await redirectHandler.handleHTTPRedirection(
                         for: task,
@@ -34,7 +34,7 @@ extension ImageDownloader {
             }
         }
         hooks.challenge = { [self] download, challenge, reply in
-            answer(challenge, of: download.task, reply: reply)
+            answer(challenge, of: download.attachment, reply: reply)
         }
         hooks.trust = { [self] _, trust, reply in answer(trust, reply: reply) }
         hooks.response = { [self] _, response, reply in
@@ -44,7 +44,7 @@ extension ImageDownloader {
         hooks.finished = { [self] download, result, reply in
             finish(download, result, condition, reply)
         }
-        hooks.abandoned = { $0.task.forget() }
+        hooks.abandoned = { $0.attachment.forget() }
         return hooks
     }
 
@@ -75,24 +75,20 @@ extension ImageDownloader {
 
     /// Notifies the delegate of the end and lets it change the bytes, before the callers get them.
     private func finish(
-        _ download: SharedDownload,
+        _ download: SharedDownload<SessionDataTask>,
         _ result: Result<DownloadedBody, TransferError>,
         _ condition: HTTPCondition?,
         _ reply: @escaping @Sendable (Result<DownloadedBody, TransferError>) -> Void
     ) {
-        let task = download.task
+        let task = download.attachment
         if let metrics = download.metrics { task.setMetrics(NetworkMetrics(metrics)) }
-        let deliver = { @Sendable (result: Result<DownloadedBody, TransferError>) in
-            task.encoded?.plan(download.payloads.compactMap { $0 as? DecodeRequest })
-            reply(result)
-        }
-        guard let delegate else { return deliver(result) }
+        guard let delegate else { return reply(result) }
         let reference = WeakReference(delegate)
         // The delegate may do expensive work such as decrypting, so it does not run on the
         // transport's thread.
         ImageMaker.pool.submit(priority: 1) { [self] in
             guard let delegate = reference.object as? any ImageDownloaderDelegate else {
-                return deliver(result)
+                return reply(result)
             }
             var result = result
             // A confirmation has no bytes to change.
@@ -101,7 +97,7 @@ extension ImageDownloader {
                 result = hooked(result, task, delegate)
             }
             announceEnd(of: task, result, delegate)
-            deliver(result)
+            reply(result)
         }
     }
 

@@ -25,7 +25,7 @@ extension ImageDownloader {
     ) async throws -> ImageLoadingResult {
         let fetched = try await fetch(url, options: options, task: task, progress: progress)
         defer { fetched.token?.leave() }
-        let image = try await fetched.image(options, by: processing)
+        let image = try await fetched.image(by: processing)
         announce(image, of: fetched)
         return ImageLoadingResult(
             image: image,

@@ -38,7 +38,7 @@ open class ImageDownloader: @unchecked Sendable {
 
     private let state = Mutex(State())
     private let name: String
-    let downloads: SharedDownloads
+    let downloads: SharedDownloads<SessionDataTask>
     private let routes: RoutedTransport
     let processing: ImageMaker
 
@@ -50,7 +50,7 @@ open class ImageDownloader: @unchecked Sendable {
     public init(name: String) {
         (self.name, processing) = (Self.checked(name), ImageMaker())
         routes = RoutedTransport(CurlTransport(), yieldsToProcess: true)
-        downloads = SharedDownloads(transport: routes)
+        downloads = SharedDownloads(transport: routes) { SessionDataTask($0) }
         authenticationChallengeResponder = self
     }
 
@@ -62,7 +62,7 @@ open class ImageDownloader: @unchecked Sendable {
     public init(name: String, transport: any HTTPTransport) {
         (self.name, processing) = (Self.checked(name), ImageMaker())
         routes = RoutedTransport(transport, yieldsToProcess: false)
-        downloads = SharedDownloads(transport: routes)
+        downloads = SharedDownloads(transport: routes) { SessionDataTask($0) }
         authenticationChallengeResponder = self
     }
 
@@ -70,7 +70,7 @@ open class ImageDownloader: @unchecked Sendable {
     init(name: String, processing: ImageMaker) {
         (self.name, self.processing) = (Self.checked(name), processing)
         routes = RoutedTransport(CurlTransport(), yieldsToProcess: true)
-        downloads = SharedDownloads(transport: routes)
+        downloads = SharedDownloads(transport: routes) { SessionDataTask($0) }
         authenticationChallengeResponder = self
     }
 

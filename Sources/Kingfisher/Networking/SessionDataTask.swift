@@ -19,7 +19,7 @@ public class SessionDataTask: @unchecked Sendable {
 
     private struct State {
         /// Nil after the last caller has released the bytes, since handles may live long.
-        var download: SharedDownload?
+        var download: SharedDownload<SessionDataTask>?
         var metrics: NetworkMetrics?
         var task: URLSessionDataTask?
         /// The priority of the download when its bytes were released.
@@ -34,10 +34,15 @@ public class SessionDataTask: @unchecked Sendable {
     /// The URL of the original request.
     public let originalURL: URL?
 
-    init(request: URLRequest, download: SharedDownload? = nil) {
+    init(request: URLRequest, download: SharedDownload<SessionDataTask>? = nil) {
         self.request = request
         originalURL = request.url
         state = Mutex(State(download: download, encoded: EncodedImage()))
+    }
+
+    /// Makes the object for a download.
+    convenience init(_ download: SharedDownload<SessionDataTask>) {
+        self.init(request: download.request, download: download)
     }
 
     /// An independent copy of the bytes received so far; empty after all callers have finished.

@@ -17,7 +17,8 @@ struct FetchStage {
                 options: request.options
             )
             let used = (provider as? any PreparedDataProvider)?.prepared(for: context)
-            return .fetched(FetchedData(data: try await Self.data(of: used ?? provider)))
+            let data = try await Self.data(of: used ?? provider)
+            return .fetched(FetchedData(data, DecodeRequest(request.options)))
         }
     }
 

@@ -34,7 +34,7 @@ enum Material: Sendable {
         case .entry(let entry):
             return try await entry.image(for: request)
         case .fetched(let fetched):
-            let image = try await fetched.image(request.options, by: request.processing)
+            let image = try await fetched.image(by: request.processing)
             request.downloader.announce(image, of: fetched)
             var loaded = LoadedImage(image: image, data: fetched.data, metrics: fetched.metrics)
             loaded.response = fetched.response
@@ -68,7 +68,7 @@ struct LoadedImage: Sendable {
     var response: TransferResponse?
     var freshness: HTTPFreshness?
     /// The load's token of the download; later loads can join until it is released.
-    var token: DownloadToken?
+    var token: DownloadToken<SessionDataTask>?
 
     /// The same image with its freshness.
     func with(_ freshness: HTTPFreshness, metrics: NetworkMetrics? = nil) -> LoadedImage {

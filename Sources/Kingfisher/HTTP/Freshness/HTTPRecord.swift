@@ -148,7 +148,7 @@ final class RedirectChain: Sendable {
     /// Nil until the download has ended.
     var steps: Steps? { state.withLock { $0 } }
 
-    func note(_ download: SharedDownload) {
+    func note<Attachment>(_ download: SharedDownload<Attachment>) {
         let steps = Steps(
             request: download.request,
             redirects: download.redirects,

@@ -34,8 +34,6 @@ struct DownloadState {
     private(set) var kept: DownloadedBody?
     /// Whether the transfer ended with a complete body.
     private var hasSucceeded = false
-    /// See ``SharedDownload/attachment(orMake:)``.
-    var attachment: (any AnyObject & Sendable)?
     private var priority: Float = 0
     private var wasStartCalled = false
     private var effects: [Effect] = []
@@ -82,8 +80,6 @@ struct DownloadState {
     }
 
     // MARK: Callers
-
-    var payloads: [any Sendable] { callers.values.compactMap(\.payload) }
 
     var hasEnded: Bool { phase == .ended || phase == .delivered }
 

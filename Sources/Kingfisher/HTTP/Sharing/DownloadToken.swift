@@ -8,16 +8,21 @@ package import FoundationNetworking
 ///
 /// A download runs while tokens exist. After the end, its bytes are available to later callers
 /// while tokens of callers that keep the bytes exist.
-package final class DownloadToken: Sendable {
+package final class DownloadToken<Attachment: AnyObject & Sendable>: Sendable {
     /// The download; other callers may share it.
-    package let download: SharedDownload
+    package let download: SharedDownload<Attachment>
     /// The caller's number within the download; the first has 1.
     package let number: Int
     /// Whether this caller created the download and must call ``SharedDownload/start()``.
     package let isCreator: Bool
     private let leavesAtEnd: Bool
 
-    init(_ download: SharedDownload, number: Int, isCreator: Bool, keepsBytes: Bool) {
+    init(
+        _ download: SharedDownload<Attachment>,
+        number: Int,
+        isCreator: Bool,
+        keepsBytes: Bool
+    ) {
         self.download = download
         self.number = number
         self.isCreator = isCreator
@@ -72,8 +77,6 @@ package struct DownloadCaller: Sendable {
     ///
     /// Otherwise it leaves when the download ends.
     package var keepsBytes = false
-    /// How this caller uses the bytes, for ``SharedDownload/payloads``.
-    package var payload: (any Sendable)?
     /// Called after each piece of the body.
     package var progress: (@Sendable (TransferProgress) -> Void)?
     /// Called with the result.
@@ -83,13 +86,11 @@ package struct DownloadCaller: Sendable {
     package init(
         priority: Float = 0.5,
         keepsBytes: Bool = false,
-        payload: (any Sendable)? = nil,
         progress: (@Sendable (TransferProgress) -> Void)? = nil,
         finished: @escaping @Sendable (Result<DownloadedBody, TransferError>) -> Void
     ) {
         self.priority = priority
         self.keepsBytes = keepsBytes
-        self.payload = payload
         self.progress = progress
         self.finished = finished
     }
@@ -98,12 +99,14 @@ package struct DownloadCaller: Sendable {
 /// Decisions about a download as a whole; those of its creator apply to all callers.
 ///
 /// Each `reply` may be called immediately or later, on any thread; the transfer waits.
-package struct DownloadHooks: Sendable {
+package struct DownloadHooks<Attachment: AnyObject & Sendable>: Sendable {
+    package typealias Download = SharedDownload<Attachment>
+
     /// Chooses the request for a redirect; `nil` makes the redirect the final response.
     package var redirect:
         (
             @Sendable (
-                SharedDownload, TransferResponse, URLRequest,
+                Download, TransferResponse, URLRequest,
                 _ reply: @escaping @Sendable (URLRequest?) -> Void
             ) -> Void
         )?
@@ -111,7 +114,7 @@ package struct DownloadHooks: Sendable {
     package var challenge:
         (
             @Sendable (
-                SharedDownload, TransferChallenge,
+                Download, TransferChallenge,
                 _ reply: @escaping @Sendable (TransferCredential?) -> Void
             ) -> Void
         )?
@@ -119,7 +122,7 @@ package struct DownloadHooks: Sendable {
     package var trust:
         (
             @Sendable (
-                SharedDownload, ServerTrust,
+                Download, ServerTrust,
                 _ reply: @escaping @Sendable (ServerTrustDecision) -> Void
             ) -> Void
         )?
@@ -127,7 +130,7 @@ package struct DownloadHooks: Sendable {
     package var response:
         (
             @Sendable (
-                SharedDownload, TransferResponse,
+                Download, TransferResponse,
                 _ reply: @escaping @Sendable (TransferDisposition) -> Void
             ) -> Void
         )?
@@ -136,13 +139,13 @@ package struct DownloadHooks: Sendable {
     package var finished:
         (
             @Sendable (
-                SharedDownload, Result<DownloadedBody, TransferError>,
+                Download, Result<DownloadedBody, TransferError>,
                 _ reply: @escaping @Sendable (Result<DownloadedBody, TransferError>) -> Void
             ) -> Void
         )?
     /// Called when the last caller that keeps the bytes has left, or at the end if no caller keeps
     /// them.
-    package var abandoned: (@Sendable (SharedDownload) -> Void)?
+    package var abandoned: (@Sendable (Download) -> Void)?
 
     /// Creates hooks that follow redirects and accept every response.
     package init() {}

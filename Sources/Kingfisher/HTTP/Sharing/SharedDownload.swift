@@ -6,8 +6,12 @@ import SystemPackage
 package import FoundationNetworking
 #endif
 
+private let lastDownloadID = Atomic<UInt64>(0)
+
 /// One transfer and its callers.
-package final class SharedDownload: Sendable {
+///
+/// The owner of the downloads attaches an object of its own to each of them.
+package final class SharedDownload<Attachment: AnyObject & Sendable>: Sendable {
     /// A number that is unique within the process.
     package let id: UInt64
     /// The request of the creator.
@@ -16,25 +20,26 @@ package final class SharedDownload: Sendable {
     private let condition: HTTPCondition?
     private let settings: TransferSettings
     private let transport: any HTTPTransport
-    private let hooks: DownloadHooks
-    private let table: DownloadTable
+    private let hooks: DownloadHooks<Attachment>
+    private let table: DownloadTable<Attachment>
     private let partials: PartialBodies?
     private let state: Mutex<DownloadState>
-
-    private static let lastID = Atomic<UInt64>(0)
+    private let attached = Mutex<Attachment?>(nil)
+    private let attach: @Sendable (SharedDownload) -> Attachment
 
     init(
         _ request: URLRequest,
         identity: RequestIdentity,
         condition: HTTPCondition?,
         settings: TransferSettings,
-        hooks: DownloadHooks,
+        hooks: DownloadHooks<Attachment>,
         transport: any HTTPTransport,
         partials: PartialBodies?,
         pool: BodyPool,
-        table: DownloadTable
+        table: DownloadTable<Attachment>,
+        attaching attach: @escaping @Sendable (SharedDownload) -> Attachment
     ) {
-        id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        id = lastDownloadID.wrappingAdd(1, ordering: .relaxed).newValue
         self.request = request
         self.identity = identity
         self.condition = condition
@@ -43,6 +48,7 @@ package final class SharedDownload: Sendable {
         self.transport = transport
         self.partials = partials
         self.table = table
+        self.attach = attach
         state = Mutex(
             DownloadState(maxBodyBytesInMemory: settings.maxBodyBytesInMemory, pool: pool)
         )
@@ -65,18 +71,13 @@ package final class SharedDownload: Sendable {
     /// The bytes delivered to the callers, while one of them keeps them.
     package var result: DownloadedBody? { state.withLock { $0.kept } }
 
-    /// How the callers will use the bytes.
-    package var payloads: [any Sendable] { state.withLock { $0.payloads } }
-
-    /// An object attached to the download; made on first use.
-    package func attachment<Attachment: AnyObject & Sendable>(
-        orMake make: (SharedDownload) -> Attachment
-    ) -> Attachment {
-        state.withLock { state in
-            if let attachment = state.attachment as? Attachment { return attachment }
-            let attachment = make(self)
-            state.attachment = attachment
-            return attachment
+    /// The object attached to the download; made on first use.
+    package var attachment: Attachment {
+        attached.withLock { attached in
+            if let attached { return attached }
+            let made = attach(self)
+            attached = made
+            return made
         }
     }
 

@@ -8,19 +8,30 @@ package import FoundationNetworking
 /// Downloads shared by all callers that make equal requests at the same time.
 ///
 /// ```swift
+/// let downloads = SharedDownloads(transport: transport) { Journal(of: $0) }
 /// let token = downloads.join(request, caller: DownloadCaller { result in … })
 /// if token.isCreator { token.download.start() }
 /// ```
 ///
 /// When the object is released, running downloads end with ``TransferError/cancelled``.
-package final class SharedDownloads: Sendable {
+package final class SharedDownloads<Attachment: AnyObject & Sendable>: Sendable {
     private let transport: any HTTPTransport
-    private let table = DownloadTable()
+    private let attach: @Sendable (SharedDownload<Attachment>) -> Attachment
+    private let table = DownloadTable<Attachment>()
     private let pool = BodyPool()
 
-    /// Creates an empty table of downloads that use a transport.
-    package init(transport: any HTTPTransport) {
+    /// Creates an empty table of downloads.
+    ///
+    /// - Parameters:
+    ///   - transport: Sends the requests.
+    ///   - attach: Makes the object that is attached to a download; it must not use the download
+    ///     yet.
+    package init(
+        transport: any HTTPTransport,
+        attaching attach: @escaping @Sendable (SharedDownload<Attachment>) -> Attachment
+    ) {
         self.transport = transport
+        self.attach = attach
     }
 
     deinit {
@@ -49,11 +60,11 @@ package final class SharedDownloads: Sendable {
         owner: RequestOwner = .nobody,
         asked: URL? = nil,
         condition: HTTPCondition? = nil,
-        hooks: DownloadHooks = DownloadHooks(),
+        hooks: DownloadHooks<Attachment> = DownloadHooks(),
         partials: PartialBodies? = nil,
         mayJoinFinished: Bool = false,
         caller: DownloadCaller
-    ) -> DownloadToken {
+    ) -> DownloadToken<Attachment> {
         let request = condition?.applied(to: request) ?? request
         let identity = RequestIdentity(
             request,
@@ -72,7 +83,8 @@ package final class SharedDownloads: Sendable {
                 transport: transport,
                 partials: partials,
                 pool: pool,
-                table: table
+                table: table,
+                attaching: attach
             )
         }
         // A new caller may have raised the priority, or joined a finished download.
@@ -81,7 +93,7 @@ package final class SharedDownloads: Sendable {
     }
 
     /// The running downloads, oldest first.
-    package var running: [SharedDownload] { table.all.filter { !$0.hasEnded } }
+    package var running: [SharedDownload<Attachment>] { table.all.filter { !$0.hasEnded } }
 
     /// Whether no download is running and no caller keeps bytes.
     package var isEmpty: Bool { table.all.isEmpty }
@@ -103,10 +115,10 @@ package final class SharedDownloads: Sendable {
 }
 
 /// The downloads that can be joined.
-final class DownloadTable: Sendable {
-    private let downloads = Mutex<[RequestIdentity: SharedDownload]>([:])
+final class DownloadTable<Attachment: AnyObject & Sendable>: Sendable {
+    private let downloads = Mutex<[RequestIdentity: SharedDownload<Attachment>]>([:])
 
-    var all: [SharedDownload] {
+    var all: [SharedDownload<Attachment>] {
         downloads.withLock { Array($0.values) }.sorted { $0.id < $1.id }
     }
 
@@ -115,9 +127,12 @@ final class DownloadTable: Sendable {
         _ identity: RequestIdentity,
         _ caller: DownloadCaller,
         mayJoinFinished: Bool,
-        orCreate create: () -> SharedDownload
-    ) -> DownloadToken {
-        func token(_ download: SharedDownload, isCreator: Bool) -> DownloadToken? {
+        orCreate create: () -> SharedDownload<Attachment>
+    ) -> DownloadToken<Attachment> {
+        func token(
+            _ download: SharedDownload<Attachment>,
+            isCreator: Bool
+        ) -> DownloadToken<Attachment>? {
             download.join(caller, mayJoinFinished: mayJoinFinished).map {
                 DownloadToken(
                     download,
@@ -140,7 +155,7 @@ final class DownloadTable: Sendable {
         }
     }
 
-    func remove(_ download: SharedDownload) {
+    func remove(_ download: SharedDownload<Attachment>) {
         downloads.withLock { downloads in
             // The place may belong to a newer download, requested between end and removal.
             if downloads[download.identity] === download { downloads[download.identity] = nil }

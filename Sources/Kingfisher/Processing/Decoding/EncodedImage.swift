@@ -44,6 +44,8 @@ final class EncodedImage: Sendable {
         var content = Content.unread
         /// The requests that wait for the file.
         var waiters: [Waiter] = []
+        /// The requests of those who wait for a download, by their numbers.
+        var expected: [(caller: Int, request: DecodeRequest)] = []
         /// The requests that determine how the file is decoded.
         var planned: [DecodeRequest] = []
         /// Lets another file be read, once this one is released.
@@ -86,17 +88,26 @@ final class EncodedImage: Sendable {
         state.withLock { $0.letOthersBegin }?()
     }
 
-    /// Records the requests that wait for a download; they determine how its bytes are decoded.
-    func plan(_ requests: [DecodeRequest]) {
-        state.withLock { $0.planned = requests }
+    /// Records a request that waits for a download; those that wait when the bytes arrive determine
+    /// how they are decoded.
+    func expect(_ request: DecodeRequest, from caller: Int) {
+        state.withLock { state in
+            if case .unread = state.content { state.expected.append((caller, request)) }
+        }
+    }
+
+    /// Forgets the request of a caller that no longer waits for the download.
+    func withdraw(_ caller: Int) {
+        state.withLock { $0.expected.removeAll { $0.caller == caller } }
     }
 
     /// Provides the bytes, unless they are here.
     func supply(_ data: Data) {
         state.withLock { state in
-            if case .unread = state.content {
-                state.content = .file(DiskContents(data: data, metadata: nil))
-            }
+            guard case .unread = state.content else { return }
+            state.content = .file(DiskContents(data: data, metadata: nil))
+            state.planned = state.expected.map(\.request)
+            state.expected = []
         }
     }
 

@@ -158,7 +158,7 @@ struct CurlEnduranceTests {
         #expect(!text.contains(broken), "\(text)")
     }
 
-    private static func load(_ downloads: SharedDownloads, _ url: URL) async {
+    private static func load(_ downloads: SharedDownloads<NoAttachment>, _ url: URL) async {
         await withCheckedContinuation { continuation in
             let caller = DownloadCaller { result in
                 guard case .success(let body) = result, body.data.count == 50_000 else {

@@ -308,7 +308,7 @@ struct ResumingTests {
         server.route("/a") { $0.value(for: "Range") == nil ? held : rest }
         let downloads = SharedDownloads(transport: transport)
         let result = await withCheckedContinuation { continuation in
-            let ticket = Locked<DownloadToken?>(nil)
+            let ticket = Locked<DownloadToken<NoAttachment>?>(nil)
             let caller = DownloadCaller(progress: { progress in
                 if progress.received == 40_000 { ticket.value?.leave() }
             }) { continuation.resume(returning: $0) }

@@ -52,7 +52,7 @@ extension SharedDownloadsTests {
     }
 
     @Test func `a caller that leaves during its progress gets the end only`() {
-        let ticket = Mutex<DownloadToken?>(nil)
+        let ticket = Mutex<DownloadToken<NoAttachment>?>(nil)
         journal.onProgress = { name in
             if name == "a" { ticket.withLock { $0 }?.leave() }
         }

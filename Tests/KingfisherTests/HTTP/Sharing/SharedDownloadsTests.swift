@@ -13,7 +13,7 @@ import KingfisherTesting
 @Suite(.timeLimit(.minutes(1)))
 struct SharedDownloadsTests {
     let transport = FakeTransport()
-    let downloads: SharedDownloads
+    let downloads: SharedDownloads<NoAttachment>
     let journal = Journal()
     let request: URLRequest
     let hello = Data("hello".utf8)
@@ -29,9 +29,9 @@ struct SharedDownloadsTests {
         _ name: String,
         _ request: URLRequest? = nil,
         settings: TransferSettings = .init(),
-        hooks: DownloadHooks = .init(),
+        hooks: DownloadHooks<NoAttachment> = .init(),
         priority: Float = 0.5
-    ) -> DownloadToken {
+    ) -> DownloadToken<NoAttachment> {
         let ticket = downloads.join(
             request ?? self.request,
             settings: settings,
@@ -152,7 +152,7 @@ struct SharedDownloadsTests {
 
     // MARK: After the end
 
-    private func keep(_ name: String, mayJoinFinished: Bool = true) -> DownloadToken {
+    private func keep(_ name: String, mayJoinFinished: Bool = true) -> DownloadToken<NoAttachment> {
         var caller = journal.caller(name)
         caller.keepsBytes = true
         let token = downloads.join(request, mayJoinFinished: mayJoinFinished, caller: caller)
@@ -205,7 +205,7 @@ struct SharedDownloadsTests {
     @Test func `a caller that joins during the hook gets the hook's result`() {
         let replies = Locked<[@Sendable (Result<DownloadedBody, TransferError>) -> Void]>([])
         let isAbandoned = Locked(0)
-        var hooks = DownloadHooks()
+        var hooks = DownloadHooks<NoAttachment>()
         hooks.finished = { _, _, reply in replies.change { $0.append(reply) } }
         hooks.abandoned = { _ in isAbandoned.change { $0 += 1 } }
         var caller = journal.caller("a")
@@ -271,7 +271,7 @@ struct SharedDownloadsTests {
 
     @Test func `the creator's hooks decide for all, and get the end once, first`() {
         struct NotWanted: Error {}
-        var hooks = DownloadHooks()
+        var hooks = DownloadHooks<NoAttachment>()
         hooks.response = { [journal] _, response, reply in
             journal.note("asked \(response.statusCode)")
             reply(.reject(NotWanted()))
@@ -292,7 +292,7 @@ struct SharedDownloadsTests {
     }
 
     @Test func `a download that ends before its start is announced as ended when started`() {
-        var hooks = DownloadHooks()
+        var hooks = DownloadHooks<NoAttachment>()
         hooks.finished = { [journal] _, result, reply in
             journal.note("ended")
             reply(result)

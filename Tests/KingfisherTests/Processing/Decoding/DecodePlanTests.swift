@@ -121,7 +121,7 @@ struct DecodePlanTests {
                     options.scaleFactor = scale
                     return options
                 }
-                graph.plan(all.map { DecodeRequest($0) })
+                graph.expect(all)
                 for options in all {
                     let shared = try? await graph.image(of: data, options, by: jobs)
                     let alone = try? await jobs.image(of: .data(data), options: options)
@@ -161,7 +161,7 @@ struct DecodePlanTests {
         let all = sides.map {
             options(DownsamplingImageProcessor(size: CGSize(width: $0, height: $0)))
         }
-        graph.plan(all.map { DecodeRequest($0) })
+        graph.expect(all)
         for options in all {
             let shared = try await graph.image(of: data, options, by: jobs)
             let bitmap = try #require(shared.bitmap)
@@ -172,9 +172,32 @@ struct DecodePlanTests {
         }
         #expect(jobs.decodeCount == 1)
     }
+
+    @Test func `a caller that left does not determine how the bytes are decoded`() async throws {
+        let data = TestImage.jpeg(width: 640, height: 480)
+        let (small, large) = (
+            options(DownsamplingImageProcessor(size: CGSize(width: 40, height: 30))),
+            options(DownsamplingImageProcessor(size: CGSize(width: 400, height: 300)))
+        )
+        for leaves in [false, true] {
+            let graph = EncodedImage()
+            let jobs = ImageMaker()
+            graph.expect([small, large])
+            if leaves { graph.withdraw(1) }
+            for options in [small, large] {
+                _ = try await graph.image(of: data, options, by: jobs)
+            }
+            #expect(jobs.decodeCount == (leaves ? 2 : 1))
+        }
+    }
 }
 
 extension EncodedImage {
+    /// Lets callers with these options, numbered from 0, wait for the bytes.
+    func expect(_ all: [KingfisherParsedOptionsInfo]) {
+        for (number, options) in all.enumerated() { expect(DecodeRequest(options), from: number) }
+    }
+
     /// The image of bytes that are here.
     func image(
         of data: Data,

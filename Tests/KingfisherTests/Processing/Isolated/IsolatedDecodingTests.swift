@@ -89,11 +89,11 @@ struct IsolatedDecodingTests {
         let isolated = [10, 34, 48].map { Self.options(side: $0, [.isolated]) }
         // One that decodes in this process shares nothing with them.
         let other = Self.options(side: 20, [])
-        graph.plan((isolated + [other]).map { DecodeRequest($0) })
+        graph.expect(isolated + [other])
         // The same sizes in this process, from a bitmap of the same plan.
         let here = EncodedImage()
         let plain = [10, 34, 48].map { Self.options(side: $0, []) }
-        here.plan(plain.map { DecodeRequest($0) })
+        here.expect(plain)
         for (index, side) in [10, 34, 48].enumerated() {
             let image = try await graph.image(of: file, isolated[index], by: jobs)
             #expect(image.pixelWidth == side)
@@ -116,7 +116,7 @@ struct IsolatedDecodingTests {
         // A good header, so that one decode is planned for both.
         let file = TestImage.jpeg(width: 64, height: 48) + Data("      fault trap".utf8)
         let all = [10, 34].map { Self.options(side: $0, [.isolated]) }
-        graph.plan(all.map { DecodeRequest($0) })
+        graph.expect(all)
         for options in all {
             let error = await #expect(throws: KingfisherError.self) {
                 try await graph.image(of: file, options, by: jobs)
