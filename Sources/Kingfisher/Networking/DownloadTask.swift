@@ -1,8 +1,6 @@
 import Dispatch
 import Synchronization
 
-// `@unchecked`: the class must be `Sendable` for callers that capture it; its state is guarded by
-// a mutex.
 /// The handle with which one caller cancels its load.
 ///
 /// Several handles can share one download; cancelling one of them cancels only its caller. A
@@ -12,7 +10,7 @@ import Synchronization
 /// let task = KingfisherManager.shared.retrieveImage(with: url) { result in print(result) }
 /// task?.cancel()
 /// ```
-public final class DownloadTask: @unchecked Sendable {
+public final class DownloadTask: Sendable {
     private struct State {
         var sessionTask: SessionDataTask?
         var cancelToken: SessionDataTask.CancelToken?
