@@ -47,7 +47,10 @@ enum OrderExperiment {
         let ends = try Blocking.run {
             try await withThrowingTaskGroup(of: Double.self) { group in
                 for index in 0..<count {
-                    let provider = RawImageDataProvider(data: photo, cacheKey: "\(index)")
+                    let provider = RawImageDataProvider(
+                        data: photo.numbered(index),
+                        cacheKey: "\(index)"
+                    )
                     group.addTask {
                         _ = try await manager.retrieveImage(
                             with: .provider(provider),

@@ -14,12 +14,14 @@ enum OriginalsExperiment {
 
     private static let photoCount = 20
     private static let loadCount = 200
-    /// The limit of the process's peak memory in MB, including the server's photos.
-    private static let memoryLimit = 400.0
+    /// The limit of the process's peak memory in MB, including the server's photo.
+    private static let memoryLimit = 300.0
 
     private static func run(in folder: URL) throws -> [String] {
         let photo = try makePhoto()
-        let server = try LoopbackServer { _, _ in LoopbackServer.Answer(body: photo) }
+        let server = try LoopbackServer { path, _ in
+            Int(path.filter(\.isNumber)).map { LoopbackServer.Answer(body: photo.numbered($0)) }
+        }
         defer { server.stop() }
         let urls = (0..<photoCount).compactMap { URL(string: server.url("/\($0).jpg")) }
         let directory = folder.appendingPathComponent("originals", isDirectory: true)
@@ -30,15 +32,21 @@ enum OriginalsExperiment {
             cache: cache
         )
         try Blocking.run {
-            for url in urls { try await cache.storeToDisk(photo, forKey: url.absoluteString) }
+            for (number, url) in urls.enumerated() {
+                try await cache.storeToDisk(
+                    photo.numbered(number),
+                    forKey: url.absoluteString
+                )
+            }
         }
         var lines: [String] = []
         for (name, spread) in [("one size", 0), ("a size each", 1)] {
             cache.clearMemoryCache()
+            // The downloads of the round before held their bodies in memory.
+            ProcessMemory.resetPeak()
             let stored = try seconds {
                 try await load(urls, spread, by: manager, [.cacheOriginalImage])
             }
-            // Before the downloads, whose bodies are in memory too.
             let peak = Double(ProcessMemory.peak) / 1_000
             cache.clearMemoryCache()
             let anew = try seconds { try await load(urls, spread, by: manager, [.forceRefresh]) }

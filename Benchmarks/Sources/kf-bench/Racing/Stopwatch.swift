@@ -33,6 +33,13 @@ enum ProcessMemory {
     /// The peak of resident memory in kilobytes.
     static var peak: Int { kilobytes("VmHWM:") }
 
+    /// Lets the peak begin again at the current memory; without procfs it stays.
+    static func resetPeak() {
+        guard let file = fopen("/proc/self/clear_refs", "w") else { return }
+        fputs("5", file)
+        fclose(file)
+    }
+
     /// The current resident memory in kilobytes.
     static var resident: Int { kilobytes("VmRSS:") }
 
