@@ -11,6 +11,7 @@ Goals are for equal quality and for thumbor's default. Fails if one is missed.
 """
 
 import atexit
+import contextlib
 import http.client
 import itertools
 import json
@@ -18,6 +19,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -58,9 +60,10 @@ def verdict(title, value, limit, at_least=False):
 
 def start(arguments, port, environment=None, path="/"):
     log = open(scratch / f"{pathlib.Path(arguments[0]).name}.log", "wb")
-    process = subprocess.Popen(arguments, env=environment, stdout=log, stderr=log)
-    # However this ends, no server is left.
-    atexit.register(process.kill)
+    process = subprocess.Popen(
+        arguments, env=environment, stdout=log, stderr=log, start_new_session=True)
+    # However this ends, no server is left, nor a process that one has forked.
+    atexit.register(kill, process)
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and process.poll() is None:
         try:
@@ -143,13 +146,18 @@ def start_service(**settings):
     return start([kf_serve], service_port, environment, path="/health")
 
 
+def kill(process):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
 def stop(process):
     process.terminate()
-    try:
+    with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(30)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    # The workers of thumbor outlive the process that has forked them.
+    kill(process)
+    process.wait()
 
 
 # --- Requests --------------------------------------------------------------------------------
