@@ -46,7 +46,7 @@ extension ImageDownloader {
             try checkNetwork(for: request, options)
             let parameters = FetchParameters(
                 request: request,
-                options: options,
+                decoding: DecodeRequest(options),
                 conditional: conditional,
                 attachesLate: attachesLate,
                 isStored: isStored
@@ -100,20 +100,24 @@ extension ImageDownloader {
     /// The arguments of one fetch; a class, because it is kept while the download runs.
     private final class FetchParameters: Sendable {
         let request: URLRequest
-        let options: KingfisherParsedOptionsInfo
+        /// What the caller makes of the bytes.
+        let decoding: DecodeRequest
         let conditional: ConditionalRequest?
         let attachesLate: Bool
         let isStored: (@Sendable () -> Bool)?
 
+        /// A copy of its own would take half a kilobyte in each waiting load.
+        var options: KingfisherParsedOptionsInfo { decoding.options }
+
         init(
             request: URLRequest,
-            options: KingfisherParsedOptionsInfo,
+            decoding: DecodeRequest,
             conditional: ConditionalRequest?,
             attachesLate: Bool,
             isStored: (@Sendable () -> Bool)?
         ) {
             self.request = request
-            self.options = options
+            self.decoding = decoding
             self.conditional = conditional
             self.attachesLate = attachesLate
             self.isStored = isStored
@@ -130,7 +134,6 @@ extension ImageDownloader {
         let latch = CancellationLatch()
         let joined = Mutex<DownloadToken<SessionDataTask>?>(nil)
         let isStored = Mutex(false)
-        let decoding = DecodeRequest(parameters.options)
         let interest = parameters.options.interest
         // The task has the priority of an earlier attempt, if there was one; an interest may have
         // changed since.
@@ -159,7 +162,7 @@ extension ImageDownloader {
                 }
                 let session = token.download.attachment
                 let encoded = session.encoded
-                encoded?.expect(decoding, from: token.number)
+                encoded?.expect(parameters.decoding, from: token.number)
                 task.attach(session, token: token.number, priority: priority)
                 parameters.options.requestModifier?.onDownloadTaskStarted?(task)
                 if token.isCreator { start(token, parameters) }
@@ -175,7 +178,7 @@ extension ImageDownloader {
         guard let token = joined.withLock({ $0 }) else { throw CancellationError() }
         parameters.conditional?.chain.note(token.download)
         switch result {
-        case .success(let body): return FetchedData(body, of: token, decoding)
+        case .success(let body): return FetchedData(body, of: token, parameters.decoding)
         case .failure(.cancelled): throw CancellationError()
         case .failure(let error): throw error
         }

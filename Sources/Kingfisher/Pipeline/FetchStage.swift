@@ -11,15 +11,17 @@ struct FetchStage {
         case .network(let resource):
             return try await download(resource.downloadURL)
         case .provider(let provider):
-            task.attachProvider()
-            let context = ProviderContext(
-                downloader: request.downloader,
-                options: request.options
-            )
-            let used = (provider as? any PreparedDataProvider)?.prepared(for: context)
-            let data = try await Self.data(of: used ?? provider)
-            return .fetched(FetchedData(data, DecodeRequest(request.options)))
+            return try await load(provider)
         }
+    }
+
+    @inline(never)
+    private func load(_ provider: any ImageDataProvider) async throws -> Material {
+        task.attachProvider()
+        let context = ProviderContext(downloader: request.downloader, options: request.options)
+        let used = (provider as? any PreparedDataProvider)?.prepared(for: context)
+        let data = try await Self.data(of: used ?? provider)
+        return .fetched(FetchedData(data, DecodeRequest(request.options)))
     }
 
     @inline(never)

@@ -110,10 +110,8 @@ struct ImagePipeline: Sendable {
 
     /// Looks for the image in the caches, and for a machine that is making it.
     ///
+    /// If there is none, the request gets a lease for which other machines wait, if there are any.
     /// A function of its own, so that its variables take no room while the source is loaded.
-    ///
-    /// - Parameter request: Gets a lease if other machines wait for this load.
-    /// - Returns: The image; nil if the source has to be loaded.
     @inline(never)
     private func search(
         _ request: inout LoadRequest,
@@ -243,6 +241,7 @@ struct ImagePipeline: Sendable {
         return loaded
     }
 
+    @inline(never)
     private func emitMisses(of request: LoadRequest, _ trace: LoadTrace) {
         guard trace.isObserved else { return }
         let explanation = request.explanation

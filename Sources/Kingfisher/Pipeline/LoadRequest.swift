@@ -132,15 +132,10 @@ extension LoadRequest {
     var isForBytes: Bool { options.processor is OriginalBytesProcessor }
 
     /// The image's entry.
-    var target: CacheTarget {
-        CacheTarget(cache: targetCache, key: key, entry: entry, options: options)
-    }
+    var target: CacheTarget { CacheTarget(request: self, isOriginal: false) }
 
     /// The original's entry.
-    var originalTarget: CacheTarget {
-        let options = originalOptions
-        return CacheTarget(cache: originalCache, key: key, entry: originalEntry, options: options)
-    }
+    var originalTarget: CacheTarget { CacheTarget(request: self, isOriginal: true) }
 
     /// Whether the image is cached by now: another load may have stored it since the lookup.
     var isStored: Bool { LookupPlan(self).isStored }
@@ -214,13 +209,15 @@ extension LoadRequest {
     /// downloaded.
     ///
     /// Not needed for a lookup on the caller's own thread, during which the caller cannot cancel.
-    func checkWantedAfterMiss() throws(KingfisherError) {
+    func checkWantedAfterMiss() throws {
         guard options.asyncCacheTypeCheck else { return }
         try checkWanted()
     }
 
     /// Throws if the image is no longer needed.
-    func checkWanted() throws(KingfisherError) {
-        if isSuperseded { throw .cacheError(reason: .imageNotExisting(key: key)) }
+    @inline(never)
+    func checkWanted() throws {
+        guard isSuperseded else { return }
+        throw KingfisherError.cacheError(reason: .imageNotExisting(key: key))
     }
 }

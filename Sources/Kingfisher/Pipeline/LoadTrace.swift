@@ -21,7 +21,13 @@ struct LoadTrace: Sendable {
     var isObserved: Bool { id != nil }
 
     func emit(_ kind: @autoclosure () -> LoadEvent.Kind) {
-        if let id { observers.emit(id, of: request, kind()) }
+        if let id { report(kind, id) }
+    }
+
+    /// Not inlined, because each event would take room in the suspended stages.
+    @inline(never)
+    private func report(_ kind: () -> LoadEvent.Kind, _ id: UInt64) {
+        observers.emit(id, of: request, kind())
     }
 
     /// Runs a stage and adds its duration to that of earlier attempts.

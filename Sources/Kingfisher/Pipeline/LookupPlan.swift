@@ -1,16 +1,26 @@
-/// An entry of a cache that a load may use.
+/// An entry of a cache that a load may use: its image, or the original of it.
+///
+/// Without a copy of the options, which take more room than all else of a suspended lookup; what
+/// makes copies is not inlined.
 struct CacheTarget: Sendable {
-    let cache: ImageCache
-    let key: String
-    let entry: CacheEntryName
-    let options: KingfisherParsedOptionsInfo
+    let request: LoadRequest
+    let isOriginal: Bool
+
+    var cache: ImageCache { isOriginal ? request.originalCache : request.targetCache }
+    var key: String { request.key }
+    var entry: CacheEntryName { isOriginal ? request.originalEntry : request.entry }
+    var options: KingfisherParsedOptionsInfo {
+        isOriginal ? request.originalOptions : request.options
+    }
 
     /// Whether a load may decode the entry's bytes itself.
     ///
     /// Subclasses of the cache, custom serializers and synchronous reads return images instead.
     var isPlain: Bool {
-        guard !cache.isSubclassed, !options.loadDiskFileSynchronously else { return false }
-        let serializer = options.cacheSerializer
+        guard !cache.isSubclassed, !request.options.loadDiskFileSynchronously else {
+            return false
+        }
+        let serializer = request.options.cacheSerializer
         return serializer is DefaultCacheSerializer
             || serializer is FormatIndicatedCacheSerializer
     }
@@ -26,11 +36,13 @@ struct CacheTarget: Sendable {
     }
 
     /// Whether the disk has the entry according to the index; opens the folder if it is not open.
+    @inline(never)
     var isOnDisk: Bool {
         cache.isSubclassed ? cachedType.cached : cache.diskStorage.holds(entry)
     }
 
     /// The image in memory.
+    @inline(never)
     var imageInMemory: KFCrossPlatformImage? {
         cache.imageInMemory(key: key, entry: entry, options)
     }
@@ -103,7 +115,7 @@ struct LookupPlan {
 
     /// The entry of a place.
     func target(of place: Place) -> CacheTarget {
-        place.isOriginal ? request.originalTarget : request.target
+        CacheTarget(request: request, isOriginal: place.isOriginal)
     }
 
     /// Whether memory may be used; the bytes there are removed with the original, also by another

@@ -5,6 +5,9 @@ import Foundation
 ///
 /// Each place is consulted once. An entry on disk is found through the index and not read here, so
 /// it may turn out to be missing or damaged; then ``next(_:)`` continues with the next place.
+///
+/// What most loads do not reach is not inlined: the memory that a task took for its largest function
+/// stays with it while it waits for the network.
 struct LookupStage {
     /// An entry that the shared storage has, or that this machine's disk has by now.
     private struct Found {
@@ -33,6 +36,7 @@ struct LookupStage {
     ///
     /// A memory hit is found without leaving the caller's thread. A hit is returned even if the
     /// task is cancelled.
+    @inline(never)
     mutating func next(_ trace: inout LoadTrace) async throws -> Material? {
         while let place = places.popFirst() {
             if let material = try await look(place, &trace) { return material }
@@ -53,21 +57,21 @@ struct LookupStage {
             return .cached(image, .memory, isOriginal: place.isOriginal)
         case .disk:
             isUnusableOnDisk = await isOnDisk(target)
-            return isUnusableOnDisk ? try await material(of: target, place) : nil
+            return isUnusableOnDisk ? try await material(of: target) : nil
         case .shared:
             guard let found = try await askShared(target, &trace) else { return nil }
-            return try await material(of: target, place, shared: found.hit)
+            return try await material(of: target, shared: found.hit)
         }
     }
 
     /// The entry, or the image that the cache reads and decodes itself.
+    @inline(never)
     private func material(
         of target: CacheTarget,
-        _ place: Place,
         shared: SharedHit? = nil
     ) async throws -> Material? {
         guard !target.isPlain else {
-            return .entry(StoredEntry(target, isOriginal: place.isOriginal, request, shared))
+            return .entry(StoredEntry(target, shared))
         }
         // A damaged or missing file is a miss: the image is loaded and stored again. An entry of the
         // shared storage is pending for the disk, where the cache reads it.
@@ -82,12 +86,13 @@ struct LookupStage {
             try request.checkWanted()
             return nil
         }
-        if place.isOriginal { try request.checkWanted() }
-        return .cached(image, found.cacheType, isOriginal: place.isOriginal)
+        if target.isOriginal { try request.checkWanted() }
+        return .cached(image, found.cacheType, isOriginal: target.isOriginal)
     }
 
     /// Whether the disk has an entry; on another thread if the options say so, or if the folder must
     /// be opened first.
+    @inline(never)
     private func isOnDisk(_ target: CacheTarget) async -> Bool {
         let options = request.options
         let isHere = target.cache.isOpen || options.loadDiskFileSynchronously
@@ -97,6 +102,7 @@ struct LookupStage {
     }
 
     /// Asks the shared storage for an entry, unless it did not answer this load before.
+    @inline(never)
     private mutating func askShared(
         _ target: CacheTarget,
         _ trace: inout LoadTrace

@@ -32,7 +32,7 @@ enum Material: Sendable {
         case .cached(let image, let type, isOriginal: false):
             return LoadedImage(image: try await request.adapted(image), cacheType: type)
         case .entry(let entry):
-            return try await entry.image(for: request)
+            return try await entry.image()
         case .fetched(let fetched):
             let image = try await fetched.image(by: request.processing)
             request.downloader.announce(image, of: fetched)

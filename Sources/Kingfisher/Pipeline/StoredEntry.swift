@@ -5,54 +5,49 @@ import Foundation
 /// One read and one decode serve all loads that need the same result, within the memory budget and
 /// directly at the size that the processor needs.
 struct StoredEntry: Sendable {
-    private let cache: ImageCache
-    private let entry: CacheEntryName
-    /// The options with the processor that receives the bytes.
-    private let options: KingfisherParsedOptionsInfo
-    /// The tag of the image in memory; nil if the image is not the entry's own.
-    private let tag: UInt8?
-    /// Whether the load's processor still has to run.
-    private let needsProcessing: Bool
-    /// Whether it is the original, of which the image is made.
-    let isOriginal: Bool
+    private let target: CacheTarget
     /// The entry if it comes from the shared storage, for a disk that cannot store it.
     private let shared: SharedHit?
 
     /// - Parameters:
     ///   - target: The entry.
-    ///   - isOriginal: Whether it is the original's.
-    ///   - request: The load.
     ///   - shared: The entry if it comes from the shared storage.
-    init(
-        _ target: CacheTarget,
-        isOriginal: Bool,
-        _ request: LoadRequest,
-        _ shared: SharedHit?
-    ) {
-        cache = target.cache
-        entry = target.entry
-        self.isOriginal = isOriginal
-        let isRaw = isOriginal || request.storesRawBytes
-        let isMade = isRaw && request.options.processor.prefersBytes
-        options = isMade ? request.options : request.decodingOptions
-        needsProcessing = isRaw && !isMade
-        if isOriginal {
-            // The result of the processor must not be stored in place of the original.
-            tag = isMade ? nil : ImageCache.Tag.processed
-        } else {
-            tag = needsProcessing ? ImageCache.Tag.unprocessed : ImageCache.Tag.processed
-        }
+    init(_ target: CacheTarget, _ shared: SharedHit?) {
+        self.target = target
         self.shared = shared
+    }
+
+    /// Whether it is the original, of which the image is made.
+    var isOriginal: Bool { target.isOriginal }
+
+    private var request: LoadRequest { target.request }
+    private var cache: ImageCache { target.cache }
+    private var entry: CacheEntryName { target.entry }
+
+    /// Whether the bytes are those of the source.
+    private var isRaw: Bool { isOriginal || request.storesRawBytes }
+
+    /// Whether the load's processor gets the bytes.
+    private var isMade: Bool { isRaw && request.options.processor.prefersBytes }
+
+    /// Whether the load's processor gets the decoded image.
+    private var needsProcessing: Bool { isRaw && !isMade }
+
+    /// The tag of the image in memory; nil if the image is not the entry's own.
+    private var tag: UInt8? {
+        // The result of the processor must not be stored in place of the original.
+        if isOriginal { return isMade ? nil : ImageCache.Tag.processed }
+        return needsProcessing ? ImageCache.Tag.unprocessed : ImageCache.Tag.processed
     }
 
     /// Makes the image of a load.
     ///
     /// - Throws: ``EncodedImage/Missing`` if the entry is gone or damaged; ``KingfisherError`` if the
     ///   processor refuses sound bytes, or no caller needs the image any more; `CancellationError`.
-    func image(for request: LoadRequest) async throws -> LoadedImage {
+    func image() async throws -> LoadedImage {
         while true {
             do {
-                var loaded = try await decoded(for: request)
+                var loaded = try await decoded()
                 // Without need no image is made from an original; a hit is delivered.
                 if isOriginal { try request.checkWanted() }
                 if needsProcessing { loaded.image = try await request.processed(loaded.image) }
@@ -67,14 +62,15 @@ struct StoredEntry: Sendable {
         }
     }
 
-    private func decoded(for request: LoadRequest) async throws -> LoadedImage {
+    private func decoded() async throws -> LoadedImage {
+        let (cache, entry, request) = (cache, entry, request)
         let version = cache.version(of: entry)
         let encoded = cache.encodedImages.image(for: .init(entry: entry, version: version)) {
             try contents()
         }
         do {
             let image = try await encoded.image(
-                DecodeRequest(options),
+                DecodeRequest(isMade ? request.options : request.decodingOptions),
                 by: request.processing,
                 staysCancelled: !isOriginal,
                 isWanted: { !request.isSuperseded }
@@ -86,7 +82,7 @@ struct StoredEntry: Sendable {
                     of: entry,
                     metadata: metadata,
                     tag: tag,
-                    expiration: options.memoryCacheExpiration,
+                    expiration: request.options.memoryCacheExpiration,
                     since: version
                 )
             }
@@ -113,7 +109,7 @@ struct StoredEntry: Sendable {
         do throws(KingfisherError) {
             let stored = try cache.diskStorage.contents(
                 of: entry,
-                extending: options.diskCacheAccessExtendingExpiration
+                extending: request.options.diskCacheAccessExtendingExpiration
             )
             return stored ?? sharedContents
         } catch {
