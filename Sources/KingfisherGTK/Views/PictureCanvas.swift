@@ -8,6 +8,10 @@ import Kingfisher
 final class PictureCanvas {
     /// The GtkPicture; not retained, because it owns the controller that owns this object.
     let picture: UnsafeMutableRawPointer
+    /// The controller, which ends with the GtkPicture; its parts may end later.
+    weak var controller: PictureController?
+    /// Whether the GtkPicture still exists, for code that runs later.
+    var isAlive: Bool { controller != nil }
     /// The GdkPaintable.
     let paintable: GObjectReference
     private(set) var isInTransition = false

@@ -46,6 +46,7 @@ final class PictureController {
         status = ViewStatus(canvas, indicator)
         content = ViewContent(canvas, sight, status, sizing)
         loader = ViewLoader(sight, sizing, status, content)
+        canvas.controller = self
         // GtkPicture paints into the rectangle given by its content fit. With `fill` that is the
         // whole area, and the canvas fills it too.
         let fit = kf_picture_get_fit(picture)

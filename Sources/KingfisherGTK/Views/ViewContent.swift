@@ -16,7 +16,7 @@ final class ViewContent {
     /// Whether the image of the current load is shown, perhaps in a transition that has not ended.
     var showsLoad = false
     private var runningLoads = 0 {
-        didSet { status.isBusy = runningLoads > 0 && !isRefining }
+        didSet { if canvas.isAlive { status.isBusy = runningLoads > 0 && !isRefining } }
     }
     let animation: ViewAnimation
     let canvas: PictureCanvas
@@ -32,6 +32,7 @@ final class ViewContent {
 
     /// Shows an image, or nothing, without a transition.
     func show(_ image: KFCrossPlatformImage?, isPlaceholder: Bool = false) {
+        guard canvas.isAlive else { return }
         keeping(canvas.picture) {
             canvas.takeOver()
             let transitionEnded = takeTransition()
@@ -107,7 +108,7 @@ extension ViewContent: ImageBindingTarget {
     ) {
         showsLoad = true
         guard let look = options.transition.look, sight.isInSight, look.seconds > 0,
-            kf_widget_animations_enabled(canvas.picture)
+            canvas.isAlive, kf_widget_animations_enabled(canvas.picture)
         else {
             show(image)
             return completion()

@@ -188,7 +188,7 @@ final class ViewLoader {
         guard !loadsWhenVisible else { return }
         Task { [weak self, weak load] in
             await ViewSizing.rest(ViewSizing.patience)
-            guard let self, let load, pending === load else { return }
+            guard let self, content.canvas.isAlive, let load, pending === load else { return }
             begin(load)
         }
     }
@@ -224,7 +224,7 @@ final class ViewLoader {
     private func planEndOfWaiting() {
         guard pending?.isRepeated == false, !isInWindow else { return }
         Task { [weak self] in
-            guard let self, let load = pending, !isInWindow else { return }
+            guard let self, content.canvas.isAlive, let load = pending, !isInWindow else { return }
             keeping(picture) {
                 pending = load.again()
                 load.cancel()
@@ -263,7 +263,9 @@ final class ViewLoader {
                 by: load.manager,
                 progress: load.progress
             ) { [weak self] result in
-                guard let self, inForce === load else { return load.finish(result) }
+                guard let self, content.canvas.isAlive, inForce === load else {
+                    return load.finish(result)
+                }
                 keeping(picture) { end(load, result) }
             }
         }

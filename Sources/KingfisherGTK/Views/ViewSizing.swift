@@ -159,7 +159,7 @@ final class ViewSizing {
         Task { [weak self] in
             while true {
                 await Self.rest(Self.patience)
-                guard let self else { return }
+                guard let self, canvas.isAlive else { return }
                 if layout == last { break }
                 last = layout
             }
