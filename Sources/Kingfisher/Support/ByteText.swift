@@ -18,7 +18,15 @@ struct ByteText: Hashable, Sendable, CustomStringConvertible {
     }
 
     static func == (left: ByteText, right: ByteText) -> Bool {
-        left.string.utf8.elementsEqual(right.string.utf8)
+        var (left, right) = (left.string, right.string)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                guard left.count == right.count, let bytes = left.baseAddress,
+                    let others = right.baseAddress
+                else { return left.isEmpty && right.isEmpty }
+                return memcmp(bytes, others, left.count) == 0
+            }
+        }
     }
 }
 
