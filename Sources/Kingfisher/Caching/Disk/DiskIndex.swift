@@ -215,7 +215,7 @@ struct DiskIndex: Sendable {
 
     /// Whether unwritten changes are old or numerous enough to be written.
     ///
-    /// Inlined, because a call retains each part of the index, which took a tenth of a read.
+    /// Inlined, because a call may retain each part of the index.
     @inline(__always)
     func isFlushDue(at now: TimeInterval) -> Bool {
         // 512 records are 50 KB; a crash may lose half a minute of accesses.
