@@ -106,7 +106,6 @@ extension ImageDownloader {
         let attachesLate: Bool
         let isStored: (@Sendable () -> Bool)?
 
-        /// A copy of its own would take half a kilobyte in each waiting load.
         var options: KingfisherParsedOptionsInfo { decoding.options }
 
         init(

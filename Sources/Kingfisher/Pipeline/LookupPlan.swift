@@ -1,7 +1,6 @@
 /// An entry of a cache that a load may use: its image, or the original of it.
 ///
-/// Without a copy of the options, which take more room than all else of a suspended lookup; what
-/// makes copies is not inlined.
+/// What copies the options is not inlined, because it would take room in each suspended lookup.
 struct CacheTarget: Sendable {
     let request: LoadRequest
     let isOriginal: Bool
