@@ -3,21 +3,20 @@ import CCurlShim
 import Foundation
 
 extension CurlLoop {
-    /// Starts waiting transfers while connections are free; returns whether any were started.
-    @discardableResult
-    func admit() -> Bool {
-        var hasStarted = false
-        while running.count < max(1, configuration.maxConnections),
-            let exchange = queue.takeNext()
-        {
+    /// Whether a transfer waits for a connection that is free.
+    var canAdmit: Bool { hasRoom && queue.isReady }
+
+    private var hasRoom: Bool { running.count < max(1, configuration.maxConnections) }
+
+    /// Starts waiting transfers while connections are free.
+    func admit() {
+        while hasRoom, let exchange = queue.takeNext() {
             // Its command to cancel is on the way. It sends no request and keeps its connection
             // until then, so that the queue does not offer all that were cancelled with it.
             exchange.isAdmitted = true
             if exchange.transfer.isCancelled { continue }
             begin(exchange)
-            hasStarted = true
         }
-        return hasStarted
     }
 
     private func begin(_ exchange: CurlExchange) {

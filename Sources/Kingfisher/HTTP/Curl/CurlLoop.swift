@@ -82,9 +82,9 @@ final class CurlLoop {
             }
             for exchange in round.takeGathering() { exchange.handOn() }
             checkTimeouts()
-            // Ended transfers free connections; transfers admitted now must be performed before
-            // waiting.
-            let isBusy = admit() || round.hasWaiting
+            // A connection that has become free goes to a waiting transfer in the next round, which
+            // reads first what has been asked meanwhile: a new priority counts at once.
+            let isBusy = canAdmit || round.hasWaiting
             if !isBusy, commands.isEmpty, cancellations.isEmpty { wait() }
         }
     }

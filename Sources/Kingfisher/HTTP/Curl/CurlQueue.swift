@@ -59,6 +59,9 @@ struct CurlQueue {
 
     var count: Int { waiting.count }
 
+    /// Whether a host with waiting transfers has a free connection; also true of an outdated place.
+    var isReady: Bool { ready.count > 0 }
+
     /// The number of places in memory, of transfers and of hosts, including outdated ones.
     var placeCount: Int { hosts.values.reduce(ready.count) { $0 + $1.places.count } }
 

@@ -273,12 +273,30 @@ struct CurlSteeringTests {
             recorders.append(recorder)
         }
         transfers.last?.setPriority(0.9)
-        // The answer comes after all earlier requests are processed; without it, the loop could
-        // already be assigning the connection.
-        _ = await transport.census()
         gate.open()
         for recorder in recorders { _ = await recorder.outcome() }
         #expect(server.requests.map(\.path) == ["/held", "/up", "/mid1", "/mid2", "/low"])
+    }
+
+    @Test func `a priority set by the end of a transfer counts for the next one`() async {
+        let gate = ServerGate()
+        server.route("/held", .held(gate, then: .text("x")))
+        server.fallback { _ in .text("ok") }
+        var settings = TransferSettings.patient
+        settings.maxConnectionsPerHost = 1
+        let waiting = Locked<[any HTTPTransfer]>([])
+        let first = TransferRecorder(chunk: { _ in waiting.value.last?.setPriority(0.9) })
+        _ = start("/held", settings: settings, first)
+        await gate.reached()
+        let recorders = ["/old", "/urgent"].map { path in
+            let recorder = TransferRecorder()
+            waiting.change { $0.append(start(path, settings: settings, recorder)) }
+            return recorder
+        }
+        _ = await transport.census()
+        gate.open()
+        for recorder in recorders { _ = await recorder.outcome() }
+        #expect(server.requests.map(\.path) == ["/held", "/urgent", "/old"])
     }
 
     // MARK: Challenges
