@@ -257,7 +257,7 @@ final class DiskLog: Sendable {
 
     /// Locks the log that is currently at its path, follows it to its end, and completes the last
     /// announcement.
-    private func lock(_ writer: inout Writer) throws(DiskError) -> OpenFile {
+    private func lock(_ writer: inout Writer, waits: Bool = true) throws(DiskError) -> OpenFile {
         // Another round is needed only if another process has replaced the log meanwhile, which is
         // rare.
         for _ in 0..<16 {
@@ -268,7 +268,7 @@ final class DiskLog: Sendable {
                 continue
             }
             do throws(Errno) {
-                try writer.lock.take(of: file)
+                try writer.lock.take(of: file, waits: waits)
                 // There is no readable file at the path, so it is not the open one.
                 let there = try? files.status(of: folder.log)
                 let position = state.withLock { $0.position }
@@ -332,12 +332,12 @@ final class DiskLog: Sendable {
         }
     }
 
-    /// Writes pending changes of the index, unless another thread is writing.
+    /// Writes pending changes of the index, unless another thread or process is writing.
     func flushIfNobodyWrites() {
         _ = writer.withLockIfAvailable { writer in
             // Accesses that cannot be written are lost, which slightly affects the order of
             // eviction.
-            guard let file = try? lock(&writer) else { return }
+            guard let file = try? lock(&writer, waits: false) else { return }
             _ = try? append([], to: file)
             files.unlock(file)
         }

@@ -75,13 +75,14 @@ struct FolderLock {
     /// Takes the lock of an open log.
     ///
     /// After a timeout, no caller waits for the same time again.
-    mutating func take(of log: OpenFile) throws(Errno) {
+    mutating func take(of log: OpenFile, waits: Bool = true) throws(Errno) {
         let wasRefused = refused.map { ContinuousClock.now - $0 < limit } ?? false
+        let mayWait = waits && !wasRefused
         do throws(Errno) {
-            try files.lock(log, sharing: false, waiting: wasRefused ? .zero : limit)
+            try files.lock(log, sharing: false, waiting: mayWait ? limit : .zero)
             refused = nil
         } catch {
-            if error == .timedOut, !wasRefused { refused = .now }
+            if error == .timedOut, mayWait { refused = .now }
             throw error
         }
     }

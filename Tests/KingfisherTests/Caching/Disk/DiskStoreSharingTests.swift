@@ -141,6 +141,26 @@ struct DiskStoreSharingTests {
         #expect(try open().data(named: "b") == Data("3".utf8))
     }
 
+    @Test(.timeLimit(.minutes(1))) func `no read waits for a lock of another process`() throws {
+        let names = (0..<600).map { "\($0)" }
+        let store = DiskStore(
+            directory: folder.url.path,
+            options: .init(lockLimit: .seconds(3600))
+        )
+        for name in names { try put(name, name, in: store) }
+        let files = POSIXFileSystem()
+        let log = folder.file(".kingfisher.log").path
+        let held = try files.open(log, writable: true)
+        try files.lock(held, sharing: false, waiting: .zero)
+        let size = try files.status(of: log).size
+        // So many accesses should be written to the log.
+        for name in names { #expect(try store.data(named: name) == Data(name.utf8)) }
+        #expect(try files.status(of: log).size == size)
+        files.unlock(held)
+        _ = try store.data(named: "0")
+        #expect(try files.status(of: log).size > size)
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `stores of one folder may be used by many threads at once`() async throws {
         let stores = [open(), open()]
