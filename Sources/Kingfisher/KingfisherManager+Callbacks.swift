@@ -149,6 +149,14 @@ extension KingfisherManager {
         options: KingfisherOptionsInfo? = nil
     ) async throws -> RetrieveDataResult {
         try Task.checkCancellation()
+        return try original(of: await load(originalRequest(source, options)), key: source.cacheKey)
+    }
+
+    // Not inlined, because their values would take room in each suspended load.
+
+    @inline(never)
+    private func originalRequest(_ source: Source, _ options: KingfisherOptionsInfo?) -> LoadRequest
+    {
         var parsed = KingfisherParsedOptionsInfo(resolved(options))
         parsed.processor = OriginalBytesProcessor()
         parsed.imageModifier = nil
@@ -161,9 +169,16 @@ extension KingfisherManager {
             parsed.cacheMemoryOnly = true
             parsed.memoryCacheExpiration = parsed.memoryCacheExpiration ?? .expired
         }
-        let result = try await load(request(source, parsed))
+        return request(source, parsed)
+    }
+
+    @inline(never)
+    private func original(
+        of result: RetrieveImageResult,
+        key: String
+    ) throws -> RetrieveDataResult {
         guard let data = result.image.kf.gifRepresentation() ?? result.data() else {
-            throw KingfisherError.cacheError(reason: .imageNotExisting(key: source.cacheKey))
+            throw KingfisherError.cacheError(reason: .imageNotExisting(key: key))
         }
         var original = RetrieveDataResult(
             data: data,

@@ -15,6 +15,7 @@ struct IsolatedDecoding: Sendable {
     ///   - options: The load's.
     ///   - pool: Nil for the pool of the program.
     /// - Throws: ``KingfisherError`` when the program has none.
+    @inline(never)
     init(
         _ options: KingfisherParsedOptionsInfo,
         _ pool: WorkerPool?
@@ -95,6 +96,16 @@ struct IsolatedDecoding: Sendable {
             return FileHeader(data, preloads: false)
         }
         let answer = try await ask(.header, about: data, options.processor, urgency)
+        return try header(answer, options, preloads: preloads)
+    }
+
+    // Not inlined, because its values would take room in each load that waits for a worker.
+    @inline(never)
+    private func header(
+        _ answer: WorkerMessage,
+        _ options: KingfisherParsedOptionsInfo,
+        preloads: Bool
+    ) throws -> FileHeader? {
         guard
             case .header(var header) = try Self.checked(
                 { () throws(WireError) in
@@ -173,6 +184,7 @@ struct IsolatedDecoding: Sendable {
         }
     }
 
+    @inline(never)
     private func image(
         _ message: WorkerMessage,
         of data: Data,

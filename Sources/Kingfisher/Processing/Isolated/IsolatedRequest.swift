@@ -245,6 +245,9 @@ struct FileHeader: Sendable {
     /// - Parameters:
     ///   - data: The file.
     ///   - preloads: Whether the frames are measured.
+    ///
+    /// Not inlined, because its values would take room in each load that waits for a worker.
+    @inline(never)
     init?(_ data: Data, preloads: Bool) {
         // Bytes without a readable header fail in the processor, which says why.
         guard let header = try? Codecs.header(of: data) else { return nil }
