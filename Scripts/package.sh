@@ -56,10 +56,16 @@ maintainer=${KF_MAINTAINER:-"The Kingfisher for Linux authors <kingfisher@lists.
 
 # depends_of PROGRAM: the packages that have the libraries.
 depends_of() {
+    local depends
     mkdir -p "$scratch/shlibs/debian"
     touch "$scratch/shlibs/debian/control"
-    (cd "$scratch/shlibs" && dpkg-shlibdeps -O --ignore-missing-info "$1" 2>/dev/null) \
-        | sed 's/^shlibs:Depends=//'
+    depends=$(cd "$scratch/shlibs" && dpkg-shlibdeps -O --ignore-missing-info "$1" 2>/dev/null) \
+        || die "dpkg-shlibdeps does not know the packages that $1 needs."
+    # It looks at symbols only, and does not see that packed relocations need glibc 2.36.
+    if readelf -d "$1" | grep -q '(RELR)'; then
+        depends=$(sed 's/\(libc6 (>= \)2\.\([0-9]\|[12][0-9]\|3[0-5]\))/\12.36)/' <<<"$depends")
+    fi
+    printf '%s\n' "${depends#shlibs:Depends=}"
 }
 
 # install_program PROGRAM ROOT: without the folder of the build, where the program looks for libraries.
@@ -127,7 +133,8 @@ gzip -9n "$root"/usr/share/man/man1/*
 "$kf" completions fish >"$root/usr/share/fish/vendor_completions.d/kf.fish"
 describe "$root" kf
 install -m 644 Tools/kf.schema.json "$root/usr/share/doc/kf/"
-build "$root" kf graphics "$(depends_of "$kf")" \
+depends=$(depends_of "$kf")
+build "$root" kf graphics "$depends" \
     "ca-certificates, $avif, $formats, libchafa0 | libchafa0t64, libpoppler-glib8t64 | libpoppler-glib8, \
 libavformat61 | libavformat60 | libavformat59, libswscale8 | libswscale7 | libswscale6" \
     'load, convert and cache images' <<END
@@ -172,7 +179,8 @@ mkdir -p "$root/usr/share/bash-completion/completions"
 describe "$root" kf-serve
 install -m 644 Server/README.md Server/OPERATION.md Server/IMAGES.md Deploy/nginx.conf \
     Deploy/redis.conf "$root/usr/share/doc/kf-serve/"
-build "$root" kf-serve web "$(depends_of "$serve")" "ca-certificates, $avif, $formats" \
+depends=$(depends_of "$serve")
+build "$root" kf-serve web "$depends" "ca-certificates, $avif, $formats" \
     'image service with the URLs of imgproxy' <<END
 Answers requests whose URLs name an image and options such as a size or a
 format with the processed image. Results are kept in memory, on disk and, if
