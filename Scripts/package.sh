@@ -128,7 +128,8 @@ mkdir -p "$root/usr/share/man/man1" "$root/usr/share/bash-completion/completions
     "$root/usr/share/zsh/vendor-completions" "$root/usr/share/fish/vendor_completions.d"
 "$kf" man -o "$root/usr/share/man/man1" >/dev/null
 gzip -9n "$root"/usr/share/man/man1/*
-"$kf" completions bash >"$root/usr/share/bash-completion/completions/kf"
+# The shell reads this file, and does not run it.
+"$kf" completions bash | sed '1{/^#!/d}' >"$root/usr/share/bash-completion/completions/kf"
 "$kf" completions zsh >"$root/usr/share/zsh/vendor-completions/_kf"
 "$kf" completions fish >"$root/usr/share/fish/vendor_completions.d/kf.fish"
 describe "$root" kf
@@ -158,10 +159,14 @@ cp LICENSE "$tree/"
         printf '  %s (%s)\n' "$library" \
             "$(dpkg-query --search "*/$library" | sed 's/[,:].*//' | head -n 1)"
     done
-    printf '%s\n' '' 'These are loaded with the first file of their format, and needed for nothing else: libavif' \
-        "($avif)," 'libheif (libheif1), libjxl (libjxl0.7, libjxl0.11), libtiff (libtiff6)' \
-        'and librsvg (librsvg2-2). poppler (libpoppler-glib8, libpoppler-glib8t64) draws pages of PDF' \
-        'documents, FFmpeg (libavformat59 and libswscale6, libavformat60 and libswscale7, libavformat61 and libswscale8) decodes videos, and libchafa (libchafa0) draws for kf show.'
+    printf '\n'
+    fmt -w 100 <<END
+These are loaded with the first file of their format, and needed for nothing else: libavif ($avif),
+libheif (libheif1), libjxl (libjxl0.7, libjxl0.11), libtiff (libtiff6) and librsvg (librsvg2-2).
+poppler (libpoppler-glib8, libpoppler-glib8t64) draws pages of PDF documents, FFmpeg (libavformat59
+and libswscale6, libavformat60 and libswscale7, libavformat61 and libswscale8) decodes videos, and
+libchafa (libchafa0, libchafa0t64) draws for kf show.
+END
 } >"$tree/README"
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" -C "$scratch" \
     -cJf "$folder/$name.tar.xz" "$name"
@@ -175,7 +180,8 @@ gzip -9nc Deploy/debian/kf-serve.8 >"$root/usr/share/man/man8/kf-serve.8.gz"
 install -m 755 Deploy/debian/postinst Deploy/debian/prerm Deploy/debian/postrm "$root/DEBIAN/"
 printf '/etc/kf-serve/kf-serve.conf\n' >"$root/DEBIAN/conffiles"
 mkdir -p "$root/usr/share/bash-completion/completions"
-"$serve" --generate-completion-script bash >"$root/usr/share/bash-completion/completions/kf-serve"
+"$serve" --generate-completion-script bash | sed '1{/^#!/d}' \
+    >"$root/usr/share/bash-completion/completions/kf-serve"
 describe "$root" kf-serve
 install -m 644 Server/README.md Server/OPERATION.md Server/IMAGES.md Deploy/nginx.conf \
     Deploy/redis.conf "$root/usr/share/doc/kf-serve/"
