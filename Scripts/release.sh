@@ -6,7 +6,7 @@
 #        Scripts/release.sh --check
 #
 #   VERSION        such as 0.2.0
-#   --no-tests     without Scripts/test.sh, which takes half an hour; for trying this script
+#   --no-tests     without Scripts/test.sh, which takes 45 minutes; for trying this script
 #   --no-packages  without the packages and pages in .build-release
 #   --check        only whether the version is the same everywhere; part of Scripts/test.sh lint
 #
