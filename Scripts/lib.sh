@@ -205,8 +205,8 @@ build_kf() {
     build_tool Tools kf
 }
 
-# Makes SwiftPM plan again if the last build in a folder was of another package, or if there are other
-# source files since: plan_for PACKAGE FOLDER
+# Makes SwiftPM plan again if the last build in a folder was of another package, or linked hiredis in
+# another way, or if there are other source files since: plan_for PACKAGE FOLDER
 #
 # Otherwise it uses the existing plan: it silently builds the other package, reports that there is no
 # such product, or does not compile a new file in C of the library (all seen with Swift 6.3).
@@ -214,7 +214,7 @@ plan_for() {
     local package=$1 folder=$2 files plan
     files=$(find Sources "$package" -name '.build*' -prune -o \
         \( -name '*.swift' -o -name '*.[ch]' \) -print | sort | cksum)
-    plan="$package $files"
+    plan="$package ${KF_HIREDIS:-} $files"
     [ "$(cat "$folder/planned-for" 2>/dev/null)" != "$plan" ] || return 0
     mkdir -p "$folder"
     rm -f "$folder"/*/*/description.json

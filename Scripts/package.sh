@@ -38,13 +38,17 @@ trap 'rm -rf "$scratch"' EXIT
 
 # --- The programs ---------------------------------------------------------------------------
 
+loads_hiredis() { [ -e "$serve" ] && [[ $(ldd "$serve") == *hiredis* ]]; }
+
 link_swift_into_programs
 export KF_HIREDIS=:libhiredis.a
 build_tool Tools kf
-build_tool Server kf-serve
 kf=$NESTED_BUILD/release/kf
 serve=$NESTED_BUILD/release/kf-serve
-! ldd "$serve" | grep -q hiredis || die "kf-serve loads hiredis, which should be part of it."
+# Other scripts build it with hiredis as a shared library.
+! loads_hiredis || rm "$serve"
+build_tool Server kf-serve
+! loads_hiredis || die "kf-serve loads hiredis, which should be part of it."
 
 version=$("$kf" --version | awk '{ print $2 }')
 arch=$(dpkg --print-architecture)
@@ -62,7 +66,7 @@ depends_of() {
     depends=$(cd "$scratch/shlibs" && dpkg-shlibdeps -O --ignore-missing-info "$1" 2>/dev/null) \
         || die "dpkg-shlibdeps does not know the packages that $1 needs."
     # It looks at symbols only, and does not see that packed relocations need glibc 2.36.
-    if readelf -d "$1" | grep -q '(RELR)'; then
+    if [[ $(readelf -d "$1") == *'(RELR)'* ]]; then
         depends=$(sed 's/\(libc6 (>= \)2\.\([0-9]\|[12][0-9]\|3[0-5]\))/\12.36)/' <<<"$depends")
     fi
     printf '%s\n' "${depends#shlibs:Depends=}"
@@ -72,7 +76,7 @@ depends_of() {
 install_program() {
     local target=$2/usr/bin/$(basename "$1")
     install -D -m 755 "$1" "$target"
-    if readelf -d "$target" | grep -qE '\((RPATH|RUNPATH)\)'; then
+    if [[ $(readelf -d "$target") =~ \((RPATH|RUNPATH)\) ]]; then
         need chrpath=chrpath
         chrpath -d "$target" >/dev/null
     fi
