@@ -37,7 +37,7 @@ CODECS_BUILD=$ROOT/.build-kernels
 
 install_peers() {
     local missing=()
-    ldconfig -p | grep -q 'libvips\.so\.42' || missing+=(libvips42)
+    [[ $(ldconfig -p) == *libvips.so.42* ]] || missing+=(libvips42)
     command -v cc >/dev/null || missing+=(gcc)
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
     provide_python "$PEERS"
@@ -425,7 +425,7 @@ measure_gtk() {
 provide_image_filter() {
     local folder=${NGINX%/usr/sbin/nginx} log
     [ ! -e "$folder/usr/lib/nginx/modules/ngx_http_image_filter_module.so" ] || return 0
-    ldconfig -p | grep -q 'libgd\.so\.3' || install_packages libgd3
+    [[ $(ldconfig -p) == *libgd.so.3* ]] || install_packages libgd3
     if [ "$folder" = "" ]; then
         install_packages libnginx-mod-http-image-filter
         return
