@@ -40,6 +40,9 @@ extension PictureController {
 
     /// Writes the bytes of the shown image to a file, replacing it.
     func saveImage(to url: URL) async throws {
+        // This call retains the controller, which must not outlive the GtkPicture.
+        g_object_ref(picture)
+        defer { g_object_unref(picture) }
         try await Self.write(try await originalData(), to: url)
     }
 

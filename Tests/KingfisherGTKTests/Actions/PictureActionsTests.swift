@@ -54,6 +54,36 @@ extension GTKTests {
             stage.close()
         }
 
+        @Test func `a view is kept until its image is saved`() async throws {
+            let gate = ServerGate()
+            let target = bench.folder.file("saved.jpg")
+            weak var controller: PictureController?
+            var outlivesView: Bool?
+            let saving: Task<Void, any Error>
+            do {
+                let (view, stage) = try await loaded("/a.jpg")
+                await bench.cache.clearDiskCache()
+                bench.server.fallback { [file] _ in .gated(file, at: [(0, gate)]) }
+                controller = view.controller
+                let picture = view.gtkPicture
+                let end = AtEnd {
+                    Task {
+                        outlivesView = controller != nil
+                        LoopEvents.wake()
+                    }
+                }
+                AtEnd.data.set(end, on: UnsafeMutableRawPointer(picture))
+                saving = Task { try await kf(picture).saveImage(to: target) }
+                await stage.run { bench.server.requests.count == 2 }
+                stage.close()
+            }
+            gate.open()
+            await Stage.run { outlivesView != nil }
+            #expect(outlivesView == false)
+            try await saving.value
+            #expect(try Data(contentsOf: target) == file)
+        }
+
         @Test func `an image without a source is copied as a PNG`() async throws {
             let view = ImageView()
             await #expect(throws: KingfisherError.self) { try await view.kf.copyImage() }
@@ -365,5 +395,16 @@ extension OpaquePointer {
     fileprivate var asContent: UnsafeMutablePointer<GdkContentProvider> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GdkContentProvider.self)
     }
+}
+
+/// Calls a closure when the object that it is attached to is finalised.
+private final class AtEnd {
+    static let data = ObjectData<AtEnd>(name: "test-end")
+
+    private let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+
+    isolated deinit { body() }
 }
 #endif
