@@ -173,7 +173,9 @@ public final class ImageListFactory {
             placeholder: described?.placeholder ?? placeholder,
             options: loadOptions,
             by: manager,
-            completion: { [weak self, weak controller] _ in
+            completion: { [weak self, weak controller] result in
+                // The failure may be that of a load that has superseded this one.
+                if case .failure(let error) = result, error.isNotCurrentTask { return }
                 guard let self, let controller, let error = controller.loader.failure?.error,
                     let cell = bound[ObjectIdentifier(controller)], cell.item == item
                 else { return }

@@ -32,13 +32,20 @@ final class ListMotion {
     static func of(_ cell: UnsafeMutablePointer<GtkWidget>) -> ListMotion? {
         guard let list = gtk_widget_get_ancestor(cell, gtk_list_base_get_type()) else { return nil }
         let owner = UnsafeMutableRawPointer(list)
-        let motion = data.value(of: owner) ?? ListMotion(list)
-        if motion.watch == nil {
-            data.set(motion, on: owner)
-            motion.watch = FrameWatch.of(list)
-            motion.watch?.add(motion)
-        }
+        let known = data.value(of: owner)
+        let motion = known ?? ListMotion(list)
+        if known == nil { data.set(motion, on: owner) }
+        motion.follow(FrameWatch.of(list))
         return motion
+    }
+
+    /// Follows the frames of the list's window.
+    private func follow(_ new: FrameWatch?) {
+        guard new !== watch else { return }
+        watch?.remove(ObjectIdentifier(self))
+        isTicking = false
+        watch = new
+        watch?.add(self)
     }
 
     private init(_ list: UnsafeMutablePointer<GtkWidget>) {
@@ -59,7 +66,11 @@ final class ListMotion {
     ///
     /// Cells may be notified of a layout before this object.
     private func sample() {
-        guard let adjustment, let time = Self.readTime(list) else { return }
+        guard let adjustment, let time = Self.readTime(list) else {
+            // The list is in no window, so it does not move.
+            known = ScrollForecast()
+            return
+        }
         let position = gtk_adjustment_get_value(adjustment)
         if isTicking || known.isEmpty || position != known.position {
             known.record(position, at: time)

@@ -90,6 +90,64 @@ extension GTKTests {
             await stage.run { failures.count == 2 }
         }
 
+        @Test func `a failure is reported once, although a load before it ends later`()
+            async throws
+        {
+            gtk_string_list_append(strings, "a")
+            let gate = ServerGate()
+            bench.server.route("/slow", .gated(TestImage.jpeg(), at: [(0, gate)]))
+            bench.server.route("/missing", .status(404))
+            var path = "/slow"
+            let grid = makeGrid { [bench] _ in ListImage(bench.server.url(path)) }
+            var failures = 0
+            grid.cells.onFailure = { _, _, _ in failures += 1 }
+            let stage = Stage(grid.widget, width: 200, height: 150)
+            await stage.run { bench.server.requests(for: "/slow").count == 1 }
+            path = "/missing"
+            grid.cells.reload()
+            await stage.run { failures == 1 }
+            gate.open()
+            await stage.run { bench.cache.isCached(forKey: bench.server.url("/slow").cacheKey) }
+            await stage.paint(frames: 8)
+            #expect(failures == 1)
+        }
+
+        @Test func `a list that leaves its window while it moves needs no more frames`()
+            async throws
+        {
+            let (grid, box, stage) = try await boxedGrid()
+            let motion = try #require(grid.motion)
+            var moves = 0
+            motion.onMove = { moves += 1 }
+            var place = 0.0
+            await stage.run {
+                place += 5
+                grid.scroll(to: place)
+                return moves > 2
+            }
+            gtk_box_remove(box.asBox, grid.widget)
+            moves = 0
+            await stage.paint(frames: 8)
+            // The last one reports the end of the movement.
+            #expect(moves <= 1)
+        }
+
+        @Test func `a list that moves to another window is followed there`() async throws {
+            let (grid, box, stage) = try await boxedGrid()
+            let motion = try #require(grid.motion)
+            let newBox = try #require(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
+            let newStage = Stage(newBox)
+            gtk_box_remove(box.asBox, grid.widget)
+            gtk_box_append(newBox.asBox, grid.widget)
+            await newStage.run { grid.views.contains { $0.controller.sight.isInSight } }
+            #expect(grid.motion === motion)
+            var moves = 0
+            motion.onMove = { moves += 1 }
+            grid.scroll(to: 300)
+            await newStage.run { moves > 0 }
+            withExtendedLifetime(stage) {}
+        }
+
         @Test func `a selected cell has a frame on all sides of its image`() async throws {
             for name in ["a", "b"] { gtk_string_list_append(strings, name) }
             let red = try #require(
@@ -113,6 +171,22 @@ extension GTKTests {
                     #expect(framed == Array(repeating: index == selected, count: 4))
                 }
             }
+        }
+
+        /// A grid of some screens, with an image, in the box of a window.
+        private func boxedGrid() async throws -> (
+            grid: ModelGrid, box: UnsafeMutablePointer<GtkWidget>, stage: Stage
+        ) {
+            for number in 0..<200 { gtk_string_list_append(strings, "\(number)") }
+            let grid = makeGrid { [bench] item in
+                ListImage(item.string.map { bench.server.url("/\($0)") })
+            }
+            gtk_widget_set_hexpand(grid.widget, 1)
+            let box = try #require(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
+            gtk_box_append(box.asBox, grid.widget)
+            let stage = Stage(box)
+            await stage.run { grid.images > 0 }
+            return (grid, box, stage)
         }
 
         /// Points just inside the left, right, upper and lower edge of a view in its window.
@@ -147,6 +221,8 @@ private final class ModelGrid {
     let cells: ImageListFactory
     let widget: UnsafeMutablePointer<GtkWidget>
     private let grid: UnsafeMutablePointer<GtkWidget>
+    /// Keeps the widget outside of a window.
+    private let reference: GObjectReference
 
     init(_ cells: ImageListFactory, _ selection: OpaquePointer?) {
         self.cells = cells
@@ -155,6 +231,7 @@ private final class ModelGrid {
         else { preconditionFailure("GTK has no memory") }
         self.grid = grid
         widget = window
+        reference = GObjectReference(retaining: UnsafeMutableRawPointer(window))
         gtk_scrolled_window_set_child(OpaquePointer(window), grid)
     }
 
@@ -168,6 +245,14 @@ private final class ModelGrid {
             cell = gtk_widget_get_next_sibling(next)
         }
         return found
+    }
+
+    /// The motion that its cells follow.
+    var motion: ListMotion? { views.first.flatMap { ListMotion.of($0.widget) } }
+
+    func scroll(to position: Double) {
+        let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(widget))
+        gtk_adjustment_set_value(adjustment, position)
     }
 
     /// The number of views with an image.
