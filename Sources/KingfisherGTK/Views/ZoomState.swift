@@ -14,6 +14,10 @@ final class ZoomState {
     let picture: UnsafeMutableRawPointer
     private(set) var geometry = ZoomGeometry()
     var onZoomChange: ((Double) -> Void)?
+    /// Whether an image is loading.
+    private(set) var isBusy = false {
+        didSet { if isBusy != oldValue { kf_widget_set_busy(picture, isBusy) } }
+    }
     /// The part that is shown in the screen's resolution.
     private(set) var detail: ZoomGeometry.Detail?
 
@@ -62,27 +66,35 @@ final class ZoomState {
         sharpening?.cancel()
         guard let source else {
             shown = nil
+            isBusy = false
             showWhole(nil, of: .zero)
             return
         }
-        kf_widget_set_busy(picture, true)
+        isBusy = true
         loading = Task { [weak self] in
             let result = await Self.whole(of: source, options, by: manager) { [weak self] in
-                await self?.awaitSize() ?? (.zero, 1)
+                // A view that is not shown is decoded for a usual size after a moment. It may end
+                // meanwhile.
+                for _ in 0..<10 where (self?.geometry.view.width ?? 1) <= 0 {
+                    await ViewSizing.rest(ViewSizing.patience)
+                }
+                return self?.sizeToLoad ?? (.zero, 1)
             }
             guard let self, !Task.isCancelled else { return }
-            kf_widget_set_busy(picture, false)
+            isBusy = false
             if case .success(let whole) = result {
                 shown = (source, options, manager)
                 withExtendedLifetime(whole) { showWhole(whole.image, of: whole.size) }
+            } else {
+                planSharpening()
             }
             completion?(result.map(\.size))
         }
     }
 
-    private struct Whole {
+    private struct Loaded {
         let image: KFCrossPlatformImage
-        /// The size of the file in pixels.
+        /// The size in pixels of the whole file, or of the part.
         let size: CGSize
         /// Keeps the texture until it is shown.
         let texture: TextureModifier
@@ -94,7 +106,7 @@ final class ZoomState {
         _ options: KingfisherOptionsInfo,
         by manager: KingfisherManager,
         in box: () async -> (CGSize, CGFloat)
-    ) async -> Result<Whole, any Error> {
+    ) async -> Result<Loaded, any Error> {
         do {
             let own = options + [.cacheOriginalImage]
             let data = try await manager.retrieveOriginalData(with: source, options: own).data
@@ -107,7 +119,7 @@ final class ZoomState {
                 .imageModifier(texture),
             ]
             let image = try await manager.retrieveImage(with: source, options: own + sized).image
-            return .success(Whole(image: image, size: size, texture: texture))
+            return .success(Loaded(image: image, size: size, texture: texture))
         } catch {
             return .failure(error)
         }
@@ -118,12 +130,8 @@ final class ZoomState {
         try ImageFileInfo(data: data).size
     }
 
-    /// The size of the view and the density of its screen, once they are known.
-    private func awaitSize() async -> (CGSize, CGFloat) {
-        // A view that is not shown is decoded for a usual size after a moment.
-        for _ in 0..<10 where geometry.view.width <= 0 {
-            await ViewSizing.rest(ViewSizing.patience)
-        }
+    /// The size of the view, or a usual one, and the density of its screen.
+    private var sizeToLoad: (CGSize, CGFloat) {
         let view = geometry.view.width > 0 ? geometry.view : CGSize(width: 1_024, height: 768)
         return (view, geometry.density)
     }
@@ -134,7 +142,12 @@ final class ZoomState {
         guard let address = zoomable?.address else { return }
         let texture = image?.texture
         withExtendedLifetime(texture) { kf_zoomable_set_whole(address, texture?.address) }
-        change { $0.image = size }
+        change {
+            $0.image = size
+            $0.fit()
+        }
+        // Also if the image before had the same size.
+        planSharpening()
     }
 
     // MARK: Changes
@@ -180,22 +193,36 @@ final class ZoomState {
 
     private func planSharpening() {
         sharpening?.cancel()
-        guard shown != nil else { return }
+        guard let (source, options, manager) = shown else { return }
         sharpening = Task { [weak self] in
             await ViewSizing.rest(Self.pause)
-            guard !Task.isCancelled else { return }
-            await self?.sharpen()
+            guard !Task.isCancelled, let wanted = self?.detailToLoad() else { return }
+            // The view may end meanwhile.
+            let part = await Self.part(wanted, of: source, options, by: manager)
+            guard let self, !Task.isCancelled, let part else { return }
+            withExtendedLifetime(part) { show(part.image, as: wanted) }
         }
     }
 
-    /// Decodes the visible part, unless what is shown has as many pixels.
-    private func sharpen() async {
-        guard let (source, options, manager) = shown, !geometry.image.width.isZero else { return }
+    /// The visible part; nil if what is shown has as many pixels.
+    private func detailToLoad() -> ZoomGeometry.Detail? {
+        guard !geometry.image.width.isZero else { return nil }
         let wanted = geometry.detail
-        guard wanted.part.width > 0, wanted.part.height > 0 else { return }
-        let isEnough = wanted.whole.width <= wholeSize.width + 1
-        if isEnough { return releaseDetail() }
-        if detail.map({ covers($0, wanted) }) == true { return }
+        guard wanted.part.width > 0, wanted.part.height > 0 else { return nil }
+        if wanted.whole.width <= wholeSize.width + 1 {
+            releaseDetail()
+            return nil
+        }
+        return detail.map { covers($0, wanted) } == true ? nil : wanted
+    }
+
+    /// Decodes a part of the image; nil if that fails, which leaves the whole image.
+    private static func part(
+        _ wanted: ZoomGeometry.Detail,
+        of source: Source,
+        _ options: KingfisherOptionsInfo,
+        by manager: KingfisherManager
+    ) async -> Loaded? {
         let made = TextureModifier(extending: options, of: manager)
         let loaded = try? await manager.retrieveImage(
             with: source,
@@ -204,13 +231,14 @@ final class ZoomState {
                 .cacheMemoryOnly, .memoryCacheExpiration(.expired), .imageModifier(made),
             ]
         )
-        // A failure leaves the whole image.
-        guard let image = loaded?.image, !Task.isCancelled, let address = zoomable?.address else {
-            return
-        }
+        return loaded.map { Loaded(image: $0.image, size: wanted.part.size, texture: made) }
+    }
+
+    private func show(_ image: KFCrossPlatformImage, as wanted: ZoomGeometry.Detail) {
+        guard let address = zoomable?.address else { return }
         let share = wanted.share
         let texture = image.texture
-        withExtendedLifetime((texture, made)) {
+        withExtendedLifetime(texture) {
             kf_zoomable_set_detail(
                 address,
                 texture?.address,

@@ -229,6 +229,55 @@ extension GTKTests {
             #expect(view.state.geometry.image == .zero)
         }
 
+        @Test func `a view that is emptied while it loads is not busy`() async throws {
+            let gate = ServerGate()
+            bench.server.route("/slow.jpg", .gated(TestImage.jpeg(), at: [(0, gate)]))
+            let view = KFZoomView()
+            view.state.load(.network(bench.server.url("/slow.jpg")), [], by: bench.manager, nil)
+            #expect(view.state.isBusy)
+            view.setImage(with: nil as URL?)
+            #expect(!view.state.isBusy)
+            gate.open()
+        }
+
+        @Test func `an image as large as the one before is shown as a whole, too`() async throws {
+            let url = try serveQuarters()
+            let view = KFZoomView()
+            let stage = Stage(view.widget, width: 300, height: 200)
+            await stage.paint()
+            var shown = 0
+            view.state.load(.network(url), [], by: bench.manager) { _ in shown += 1 }
+            await stage.run { shown == 1 }
+            let whole = view.zoom
+            view.zoom = 1
+            await stage.run { view.state.detail != nil }
+            view.state.load(.network(url), [], by: bench.manager) { _ in shown += 1 }
+            await stage.run { shown == 2 }
+            #expect(view.zoom == whole)
+            #expect(view.state.detail == nil)
+        }
+
+        @Test func `a view ends while a part of its image is downloaded`() async throws {
+            let url = try serveQuarters()
+            weak var state: ZoomState?
+            do {
+                let view = KFZoomView()
+                state = view.state
+                let stage = Stage(view.widget, width: 300, height: 200)
+                await stage.paint()
+                var isShown = false
+                view.state.load(.network(url), [], by: bench.manager) { _ in isShown = true }
+                await stage.run { isShown }
+                await bench.cache.clearCache()
+                let gate = ServerGate()
+                bench.server.route("/quarters.png", .gated(TestImage.png(), at: [(0, gate)]))
+                view.zoom = 1
+                await stage.run { bench.server.requests.count == 2 }
+                stage.close()
+            }
+            await Stage.run { state == nil }
+        }
+
         @Test func `a view that ends while it sharpens leaves nothing`() async throws {
             let url = try serveQuarters()
             weak var state: ZoomState?
