@@ -132,11 +132,11 @@ final class ViewAnimation {
 
     /// Shows the current frame once it is decoded, unless it is shown already.
     private func showCurrentFrame(of player: FramePlayer) {
-        guard !canvas.isInTransition, let frame = player.currentFrame, frame !== shownFrame else {
-            return
+        guard !canvas.isInTransition, let frame = player.currentFrame else { return }
+        if frame !== shownFrame {
+            shownFrame = frame
+            canvas.show(frame)
         }
-        shownFrame = frame
-        canvas.show(frame)
         guard awaitsFrame else { return }
         awaitsFrame = false
         changed()

@@ -80,6 +80,27 @@ extension GTKTests {
             #expect(!view.isAnimating)
         }
 
+        @Test func `a paused animation of loaded frames needs no frames after its view has grown`()
+            async throws
+        {
+            let view = AnimatedPictureView()
+            view.setSizeRequest(width: 50, height: 50)
+            let stage = Stage(view.widget, width: 60, height: 60)
+            stage.setAnimations(enabled: true)
+            await stage.paint()
+            view.image = .frames([.pureRed, .pureGreen], each: 0.02, side: 400)
+            await stage.run { view.currentFrameIndex == 1 }
+            view.stopAnimating()
+            let animation = view.controller.content.animation
+            let player = animation.player
+            view.setSizeRequest(width: 300, height: 300)
+            await stage.run { animation.player !== player }
+            await stage.paint(frames: 8)
+            let frames = view.controller.sight.frames
+            await stage.paint(frames: 8)
+            #expect(view.controller.sight.frames == frames)
+        }
+
         @Test func `purging keeps the current frame, or none`() async throws {
             let view = AnimatedPictureView()
             view.autoPlayAnimatedImage = false
