@@ -11,12 +11,10 @@ final class ViewContent {
     }
     /// Called after the current image was replaced.
     var onChange: (() -> Void)?
-    /// Whether the current load only replaces the image by a larger version, invisibly.
-    var isRefining = false
     /// Whether the image of the current load is shown, perhaps in a transition that has not ended.
     var showsLoad = false
     private var runningLoads = 0 {
-        didSet { if canvas.isAlive { status.isBusy = runningLoads > 0 && !isRefining } }
+        didSet { if canvas.isAlive { status.isBusy = runningLoads > 0 } }
     }
     let animation: ViewAnimation
     let canvas: PictureCanvas
@@ -121,13 +119,14 @@ extension ViewContent: ImageBindingTarget {
             animation.replace(with: image)
             canvas.beginTransition(to: image, look.kind)
             transition = RunningTransition(look, completion: completion)
-            layOutTransition(at: 0)
             onChange?()
+            layOutTransition(at: 0)
             previousEnded?()
         }
     }
 
-    func loadDidStart() { runningLoads += 1 }
+    /// Counts a load, which calls the caller's indicator, before it starts.
+    func announceLoad() { runningLoads += 1 }
 
     func loadDidEnd() { runningLoads = max(0, runningLoads - 1) }
 }

@@ -10,7 +10,10 @@ import Kingfisher
 final class ViewLoader {
     /// Whether loads start by the rule of ``LoadStart/whenVisible``.
     var loadsWhenVisible = false {
-        didSet { pendingChanged() }
+        didSet {
+            pendingChanged()
+            if let pending, !loadsWhenVisible { startSoon(pending) }
+        }
     }
     /// Whether a load of the view may start, in place of that rule.
     var mayStart: (() -> Bool)?
@@ -37,6 +40,8 @@ final class ViewLoader {
     }
     /// A load that has started and not ended.
     private var inForce: PendingLoad?
+    /// Receives a larger version of the current image while it loads.
+    private var refinement: Refinement?
     let binding = ImageBinding()
     private let picture: UnsafeMutableRawPointer
     private let sight: ViewSight
@@ -83,13 +88,8 @@ final class ViewLoader {
         keeping(picture) {
             // The caller's code runs first or last; a load started in between would be lost.
             if !options.keepCurrentImageWhileLoading { content.finishTransition() }
-            let superseded = pending
+            let superseded = forgetLoads()
             defer { superseded?.supersede() }
-            pending = nil
-            shownLoad = nil
-            content.isRefining = false
-            inForce = nil
-            failure = nil
             guard let source else {
                 var options = options
                 options.keepCurrentImageWhileLoading = false
@@ -133,6 +133,7 @@ final class ViewLoader {
 
     /// Cancels the current load, even if it is still waiting.
     func cancel() {
+        inForce?.isSuspended = false
         if pending == nil { binding.cancel() } else { cancelPending() }
     }
 
@@ -157,6 +158,24 @@ final class ViewLoader {
         }
     }
 
+    /// Forgets all loads, because another one begins.
+    ///
+    /// - Returns: The load that waited. Supersede it last, which calls the caller's code.
+    private func forgetLoads() -> PendingLoad? {
+        defer { pending = nil }
+        shownLoad = nil
+        refinement = nil
+        inForce = nil
+        failure = nil
+        return pending
+    }
+
+    private func endRefinement() {
+        guard refinement != nil else { return }
+        refinement = nil
+        binding.cancel()
+    }
+
     private func cancelPending() {
         let load = pending
         pending = nil
@@ -167,7 +186,7 @@ final class ViewLoader {
     func forgetShownLoad() {
         failure = nil
         shownLoad = nil
-        if content.isRefining { binding.cancel() }
+        endRefinement()
         if content.showsLoad { inForce = nil }
         if pending?.isRepeated == true { cancelPending() }
     }
@@ -185,10 +204,15 @@ final class ViewLoader {
             by: load.manager
         )
         sight.watch?.requestLayout()
-        guard !loadsWhenVisible else { return }
+        if !loadsWhenVisible { startSoon(load) }
+    }
+
+    /// Starts a load that still waits in a moment, even if the view has no size.
+    private func startSoon(_ load: PendingLoad) {
         Task { [weak self, weak load] in
             await ViewSizing.rest(ViewSizing.patience)
-            guard let self, content.canvas.isAlive, let load, pending === load else { return }
+            guard let self, content.canvas.isAlive, let load, pending === load, !loadsWhenVisible
+            else { return }
             begin(load)
         }
     }
@@ -251,11 +275,15 @@ final class ViewLoader {
         if let interest, options.interest == nil, options.downloadPriority == 0.5 {
             options.interest = interest
         }
-        inForce = load
-        content.showsLoad = false
-        failure = nil
         let task = keeping(picture) {
-            binding.load(
+            // The caller's code runs first or last. A load that the indicator starts is superseded.
+            content.showPlaceholder(load.placeholder, options: options)
+            content.announceLoad()
+            let superseded = forgetLoads()
+            defer { superseded?.supersede() }
+            inForce = load
+            content.showsLoad = false
+            return binding.load(
                 load.source,
                 into: content,
                 placeholder: load.placeholder,
@@ -299,6 +327,7 @@ final class ViewLoader {
             load.isSuspended = true
             binding.cancel()
         } else if let load = shownLoad {
+            endRefinement()
             shownLoad = nil
             pending = load.again()
             if load.placeholder == nil {
@@ -332,26 +361,22 @@ final class ViewLoader {
         guard pending == nil, binding.identifier == nil, needsReload, let load = shownLoad,
             let box = sizing.box
         else { return }
-        var options = sizing.sized(load.options, for: box).givingTexture
-        options.transition = .none
-        options.keepCurrentImageWhileLoading = true
-        options.onFailureImage = .none
-        content.isRefining = true
-        keeping(picture) {
-            _ = binding.load(
-                load.source,
-                into: content,
-                placeholder: nil,
-                options: options,
-                by: load.manager,
-                completion: { [weak self] result in
-                    self?.content.isRefining = false
-                    guard case .success = result else { return }
-                    load.decodedFor = box.size
-                    load.isGuessed = false
-                }
-            )
-        }
+        let refinement = Refinement { [content] in content.show($0) }
+        self.refinement = refinement
+        binding.load(
+            load.source,
+            into: refinement,
+            placeholder: nil,
+            options: sizing.sized(load.options, for: box).givingTexture.refining,
+            by: load.manager,
+            completion: { [weak self, weak refinement] result in
+                guard let self, let refinement, self.refinement === refinement else { return }
+                self.refinement = nil
+                guard case .success = result else { return }
+                load.decodedFor = box.size
+                load.isGuessed = false
+            }
+        )
     }
 }
 

@@ -48,7 +48,7 @@ extension GTKTests {
         @Test func `a view outlives an indicator that removes it`() async throws {
             let scene = try Removal()
             kf(scene.picture).indicator = .custom { isLoading in if !isLoading { scene.remove() } }
-            scene.controller?.content.loadDidStart()
+            scene.controller?.content.announceLoad()
             scene.controller?.content.loadDidEnd()
             #expect(scene.wasAlive == true)
             await scene.stage.run { scene.isGone }
@@ -107,7 +107,7 @@ extension GTKTests {
             while let picture = child {
                 child = gtk_widget_get_next_sibling(picture)
                 let controller = PictureController.of(UnsafeMutableRawPointer(picture))
-                controller.content.loadDidStart()
+                controller.content.announceLoad()
                 var options = KingfisherParsedOptionsInfo(nil)
                 options.transition = .fade(0.001)
                 controller.content.transition(to: .solid(.pureRed), options: options) {
@@ -166,6 +166,33 @@ extension GTKTests {
             await stage.run { ends.names.count == 2 }
             #expect(ends.names.sorted() == ["nested superseded", "outer loaded"])
             #expect(view.image != nil)
+        }
+
+        @Test(arguments: [LoadStart.immediately, .whenVisible])
+        func `a load that an indicator starts is superseded by the one that it indicates`(
+            start: LoadStart
+        ) async throws {
+            let view = ImageView()
+            view.hasNaturalSize = false
+            let stage = Stage(view.widget)
+            await stage.paint()
+            let ends = Ends()
+            let urls = ["/a.jpg", "/b.jpg"].map { bench.serveJPEG($0) }
+            let picture = view.gtkPicture
+            var hasStarted = false
+            view.kf.indicator = .custom { isLoading in
+                guard isLoading, !hasStarted else { return }
+                hasStarted = true
+                kf(picture).loadStart = start
+                load(urls[0], in: picture) { ends.note("nested", $0) }
+            }
+            load(urls[1], in: picture) { ends.note("outer", $0) }
+            await stage.run { ends.names.count == 2 }
+            #expect(ends.names.sorted() == ["nested superseded", "outer loaded"])
+            #expect(view.image != nil)
+            #expect(view.kf.failure == nil)
+            #expect(view.controller.loader.shownLoad?.source.url == urls[1])
+            #expect(view.controller.loader.pending == nil)
         }
 
         // MARK: The end of an indicator
@@ -235,6 +262,23 @@ extension GTKTests {
             }
             try #require(task).cancel()
             await Stage.run { loading.results.count == 1 }
+            #expect(try loading.error().isCancellation)
+            #expect(view.controller.loader.pending == nil)
+        }
+
+        @Test func `a load is cancelled although its view has just left the screen`() async throws {
+            let view = ImageView()
+            view.setSizeRequest(width: 60, height: 40)
+            view.kf.loadStart = .whenVisible
+            let stage = Stage(view.widget)
+            let loading = Loading()
+            load(serve("/slow.jpg", behind: ServerGate()), in: view.gtkPicture) {
+                loading.results.append($0)
+            }
+            await stage.run { bench.server.requests.count == 1 }
+            gtk_widget_set_visible(view.widget, 0)
+            view.kf.cancelDownloadTask()
+            await stage.run { loading.results.count == 1 }
             #expect(try loading.error().isCancellation)
             #expect(view.controller.loader.pending == nil)
         }

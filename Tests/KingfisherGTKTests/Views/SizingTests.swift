@@ -220,6 +220,54 @@ extension GTKTests {
             )
         }
 
+        @Test func `a larger version leaves the indicator of a superseded load alone`()
+            async throws
+        {
+            let view = ImageView()
+            let (box, stage) = try boxFilled(by: view, side: 60)
+            let gate = ServerGate()
+            bench.server.route("/slow.jpg", .gated(TestImage.jpeg(), at: [(0, gate)]))
+            var told: [Bool] = []
+            view.kf.indicator = .custom { told.append($0) }
+            let slow = load(bench.server.url("/slow.jpg"), in: view)
+            await stage.run { bench.server.requests.count == 1 }
+            let quick = load(bench.serveJPEG("/a.jpg", width: 1_600, height: 1_600), in: view)
+            await stage.run { quick.results.count == 1 }
+            gtk_widget_set_size_request(box, 300, 300)
+            let width = view.image?.pixelWidth
+            await stage.run { view.image?.pixelWidth != width }
+            #expect(told == [true])
+            gate.open()
+            await stage.run { slow.results.count == 1 }
+            #expect(told == [true, false])
+        }
+
+        @Test func `a larger version that arrives when the view is out of sight is not shown`()
+            async throws
+        {
+            let view = ImageView()
+            view.kf.loadStart = .whenVisible
+            let (box, stage) = try boxFilled(by: view, side: 60)
+            let file = TestImage.jpeg(width: 1_600, height: 1_600)
+            let gate = ServerGate()
+            bench.server.route("/a.jpg") { [bench] _ in
+                bench.server.requests.count == 2
+                    ? .gated(file, at: [(0, gate)]) : .body(file, type: "image/jpeg")
+            }
+            let loading = load(bench.server.url("/a.jpg"), in: view)
+            await stage.run { loading.results.count == 1 }
+            await bench.cache.clearCache()
+            gtk_widget_set_size_request(box, 300, 300)
+            await stage.run { bench.server.requests.count == 2 }
+            gtk_widget_set_visible(view.widget, 0)
+            await stage.run { view.image == nil }
+            gate.open()
+            await stage.run { view.kf.taskIdentifier == nil }
+            #expect(view.image == nil)
+            gtk_widget_set_visible(view.widget, 1)
+            await stage.run { view.image != nil }
+        }
+
         // MARK: Animations
 
         @Test func `an own animation is decoded again when its view grows`() async throws {

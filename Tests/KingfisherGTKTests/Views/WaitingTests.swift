@@ -91,6 +91,37 @@ extension GTKTests {
             #expect(loading.results.count == 1)
         }
 
+        @Test func `a waiting load starts when it need no longer be seen`() async throws {
+            bench.serveJPEG("/a.jpg")
+            let loading = Loading()
+            let view = ImageView()
+            wait(for: view, loading)
+            view.kf.loadStart = .immediately
+            await Stage.run { loading.results.count == 1 }
+            #expect(view.image != nil)
+        }
+
+        @Test func `a load waits if its view shall be seen first, also if that is set later`()
+            async throws
+        {
+            let usual = ViewSizing.rest
+            defer { ViewSizing.rest = usual }
+            var hasRested = false
+            ViewSizing.rest = { _ in
+                hasRested = true
+                LoopEvents.wake()
+            }
+            let view = ImageView()
+            let loading = Loading()
+            let url = bench.serveJPEG("/a.jpg")
+            view.controller.loader.load(url, by: bench.manager, into: loading)
+            view.kf.loadStart = .whenVisible
+            await Stage.run { hasRested }
+            // The load would start in the next job of the main actor.
+            for _ in 0..<5 { await Task.yield() }
+            #expect(view.controller.loader.pending != nil)
+        }
+
         /// A window with a stack, whose second page is not shown.
         private func makeStack() throws -> (
             stack: UnsafeMutablePointer<GtkWidget>, page: UnsafeMutablePointer<GtkWidget>, Stage
