@@ -192,7 +192,7 @@ extension KingfisherWrapper where Base: PaintableImage {
     /// The current image; set it to show an image without a load.
     public var image: KFCrossPlatformImage? {
         get { base.state.image }
-        nonmutating set { base.state.setImage(newValue) }
+        nonmutating set { base.state.showOwn(newValue) }
     }
 }
 #endif

@@ -21,9 +21,18 @@ final class PaintableState: ImageBindingTarget {
     private var lastTime: Double?
     /// The painted frame, so that it is painted only once.
     private var shownFrame: KFCrossPlatformImage?
-    /// The current load or that of the current image, to repeat it for another density.
-    private var latest:
-        (source: Source, options: KingfisherParsedOptionsInfo, manager: KingfisherManager)?
+    /// A load that may be repeated for another density.
+    private struct Load {
+        let source: Source
+        let options: KingfisherParsedOptionsInfo
+        let manager: KingfisherManager
+        var density: CGFloat
+    }
+
+    /// The load of the current image.
+    private var shownLoad: Load?
+    /// Receives the current image for another density while it loads.
+    private var refinement: Refinement?
     private let covers: Bool
 
     init(_ paintable: UnsafeMutableRawPointer, size: CGSize?, density: Double, fit: PictureFit) {
@@ -74,15 +83,55 @@ final class PaintableState: ImageBindingTarget {
         progress: DownloadProgressBlock?,
         completion: ImageBinding.Completion?
     ) -> DownloadTask? {
-        latest = source.map { ($0, options, manager) }
+        shownLoad = nil
+        refinement = nil
+        let load = source.map {
+            Load(source: $0, options: options, manager: manager, density: density)
+        }
         return binding.load(
             source,
             into: self,
             placeholder: placeholder,
             options: sized(options),
             by: manager,
-            progress: progress,
-            completion: completion
+            progress: progress
+        ) { [weak self] result in
+            if case .success = result {
+                self?.shownLoad = load
+                self?.repeatLoadIfNeeded()
+            }
+            completion?(result)
+        }
+    }
+
+    /// Shows the caller's own image.
+    func showOwn(_ image: KFCrossPlatformImage?) {
+        shownLoad = nil
+        if refinement != nil { binding.cancel() }
+        refinement = nil
+        setImage(image)
+    }
+
+    /// Loads the image again if its density is not that of the screen, unless a load runs.
+    private func repeatLoadIfNeeded() {
+        guard size != nil, var load = shownLoad, load.density != density, binding.identifier == nil
+        else { return }
+        // A failure leaves the image as it is, for this density.
+        load.density = density
+        shownLoad = load
+        let refinement = Refinement { [weak self] in self?.setImage($0) }
+        self.refinement = refinement
+        binding.load(
+            load.source,
+            into: refinement,
+            placeholder: nil,
+            options: sized(load.options).refining,
+            by: load.manager,
+            completion: { [weak self, weak refinement] _ in
+                guard let self, let refinement, self.refinement === refinement else { return }
+                self.refinement = nil
+                repeatLoadIfNeeded()
+            }
         )
     }
 
@@ -133,13 +182,7 @@ final class PaintableState: ImageBindingTarget {
         guard new != density else { return }
         density = new
         kf_paintable_set_density(paintable, Double(new))
-        guard size != nil, let (source, options, manager) = latest else { return }
-        var again = sized(options)
-        again.keepCurrentImageWhileLoading = true
-        again.onFailureImage = .none
-        // A load that has not ended loads for the former density; this one then replaces its image.
-        guard binding.identifier == nil else { return }
-        binding.load(source, into: self, placeholder: nil, options: again, by: manager)
+        repeatLoadIfNeeded()
     }
 
     // MARK: Animation

@@ -96,6 +96,52 @@ extension GTKTests {
             #expect(gdk_paintable_get_intrinsic_width(image.paintable) == 80)
         }
 
+        @Test func `a load that began on another screen is repeated for the present one`()
+            async throws
+        {
+            let before = ViewSizing.readDensity
+            defer { ViewSizing.readDensity = before }
+            ViewSizing.readDensity = { _ in 1 }
+            let gate = ServerGate()
+            let file = TestImage.jpeg(width: 500, height: 500)
+            bench.server.route("/slow.jpg", .gated(file, at: [(0, gate)]))
+            let widget = try #require(gtk_image_new())
+            let image = PaintableImage(size: CGSize(width: 80, height: 80))
+            image.show(in: UnsafeMutableRawPointer(widget))
+            var ends = 0
+            image.kf.setImage(with: bench.server.url("/slow.jpg"), options: options) { _ in
+                ends += 1
+            }
+            let stage = Stage(widget)
+            await stage.run { bench.server.requests.count == 1 }
+            ViewSizing.readDensity = { _ in 2 }
+            gtk_widget_queue_resize(widget)
+            await stage.run { image.state.density == 2 }
+            gate.open()
+            await stage.run { image.kf.image?.pixelWidth == 160 }
+            #expect(ends == 1)
+        }
+
+        @Test func `an own image is not replaced on another screen`() async throws {
+            let before = ViewSizing.readDensity
+            defer { ViewSizing.readDensity = before }
+            ViewSizing.readDensity = { _ in 1 }
+            let url = bench.serveJPEG("/a.jpg", width: 500, height: 500)
+            let widget = try #require(gtk_image_new())
+            let image = PaintableImage(size: CGSize(width: 80, height: 80))
+            image.show(in: UnsafeMutableRawPointer(widget))
+            image.kf.setImage(with: url, options: options)
+            let stage = Stage(widget)
+            await stage.run { image.kf.image != nil }
+            let own = KFCrossPlatformImage.solid(.pureRed)
+            image.kf.image = own
+            ViewSizing.readDensity = { _ in 2 }
+            gtk_widget_queue_resize(widget)
+            await stage.run { image.state.density == 2 }
+            await stage.run { image.kf.taskIdentifier == nil }
+            #expect(image.kf.image === own)
+        }
+
         @Test func `an animation plays in its widget while it is seen`() async throws {
             let widget = try #require(gtk_image_new())
             gtk_image_set_pixel_size(OpaquePointer(widget), 40)
