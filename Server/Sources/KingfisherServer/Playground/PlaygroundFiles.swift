@@ -162,8 +162,8 @@ enum PlaygroundFiles {
           const layer = reply.headers.get("X-Cache");
           const stages = (reply.headers.get("Server-Timing") || "").split(", ")
             .map((stage) => stage.replace(";dur=", " ")).filter((stage) => stage);
-          await display(image, caption, blob, [time, layer ? "cache: " + layer : "",
-            stages.length ? "of which " + stages.join(" ms, ") + " ms" : ""], turn);
+          const parts = stages.length ? " (" + stages.join(" ms, ") + " ms)" : "";
+          await display(image, caption, blob, [layer ? "cache: " + layer : "", time + parts], turn);
         }
 
         async function showSource(turn) {
