@@ -225,9 +225,14 @@ extension SharedDownload {
         }
         guard isWanted else { return }
         let transfer = transport.start(request, settings: settings, handler: self)
-        state.withLock { if !$0.hasEnded { $0.transfer = transfer } }
-        // The download may have ended meanwhile; cancelling an ended transfer has no effect.
+        let (hasEnded, priority) = state.withLock { state in
+            if !state.hasEnded { state.transfer = transfer }
+            return (state.hasEnded, state.currentPriority)
+        }
+        // Whoever ended the download or changed its priority meanwhile had no transfer yet.
+        // Cancelling an ended one has no effect.
         if hasEnded { transfer.cancel() }
+        if priority != settings.priority { transfer.setPriority(priority) }
     }
 
     private func keep(_ interrupted: DownloadState.Interrupted) {
