@@ -60,12 +60,21 @@ public final class DownloadTask: Sendable {
             return own ?? linked?.priority ?? TransferSettings.defaultPriority
         }
         set {
-            let (session, token, linked) = state.withLock { state in
-                state.priority = newValue
-                return (state.sessionTask, state.cancelToken, state.linked)
+            state.change { $0.priority = newValue }
+            passOnPriority()
+        }
+    }
+
+    /// Passes the priority on; again if another thread has changed it meanwhile, so that the last
+    /// change is not lost.
+    private func passOnPriority() {
+        while let priority = ownPriority {
+            let (session, token, linked) = state.withLock {
+                ($0.sessionTask, $0.cancelToken, $0.linked)
             }
-            if let session, let token { session.prioritise(token, newValue) }
-            linked?.priority = newValue
+            if let session, let token { session.prioritise(token, priority) }
+            linked?.priority = priority
+            if ownPriority == priority || priority.isNaN { return }
         }
     }
 
@@ -99,7 +108,7 @@ public final class DownloadTask: Sendable {
     /// Links this handle to another one: cancelling this one cancels that one.
     public func link(to task: DownloadTask) {
         change { $0.linked = task }
-        if let priority = ownPriority { task.priority = priority }
+        passOnPriority()
         cancellation.onCancel { task.cancel() }
     }
 
@@ -117,15 +126,13 @@ public final class DownloadTask: Sendable {
         token: SessionDataTask.CancelToken,
         priority: Float
     ) {
-        var changed: Float?
         change { state in
             state.sessionTask = sessionTask
             state.cancelToken = token
-            if state.priority != priority { changed = state.priority }
             state.priority = state.priority ?? priority
         }
         // Set between joining and now.
-        if let changed { sessionTask.prioritise(token, changed) }
+        if ownPriority != priority { passOnPriority() }
     }
 
     func attachProvider() {

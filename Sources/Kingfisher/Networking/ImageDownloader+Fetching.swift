@@ -138,9 +138,7 @@ extension ImageDownloader {
         // changed since.
         let priority =
             (interest == nil ? task.ownPriority : nil) ?? self.priority(parameters.options)
-        let follower = interest?.follow { [unowned interest] in
-            if let interest { task.priority = interest.priority }
-        }
+        let follower = interest?.follow { task.priority = $0 }
         defer { if let follower { interest?.unfollow(follower) } }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

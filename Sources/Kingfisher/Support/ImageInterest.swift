@@ -33,7 +33,7 @@ public final class ImageInterest: Sendable {
 
     private struct State: Sendable {
         var deadline: Deadline
-        var followers: [Int: @Sendable () -> Void] = [:]
+        var followers: [Int: @Sendable (Float) -> Void] = [:]
         var lastFollower = 0
     }
 
@@ -49,28 +49,36 @@ public final class ImageInterest: Sendable {
         get { state.withLock { $0.deadline } }
         set {
             let followers = state.withLock { state in
-                guard state.deadline != newValue else { return [(@Sendable () -> Void)]() }
+                guard state.deadline != newValue else { return [(@Sendable (Float) -> Void)]() }
                 state.deadline = newValue
                 return Array(state.followers.values)
             }
-            for follower in followers { follower() }
+            for follower in followers { tell(follower) }
         }
     }
 
     /// The priority that the deadline means, from 0 (last) to 1 (first).
     var priority: Float { deadline.priority }
 
-    /// Calls `body` now and after each change, until ``unfollow(_:)``.
+    /// Calls `body` with the priority now and after each change, until ``unfollow(_:)``.
     ///
-    /// Changes on several threads may overlap, so `body` reads the priority itself.
-    func follow(_ body: @escaping @Sendable () -> Void) -> Int {
+    /// Changes on several threads may overlap; the last call of `body` to end has the last priority.
+    func follow(_ body: @escaping @Sendable (Float) -> Void) -> Int {
         let number = state.withLock { state in
             state.lastFollower += 1
             state.followers[state.lastFollower] = body
             return state.lastFollower
         }
-        body()
+        tell(body)
         return number
+    }
+
+    private func tell(_ body: (Float) -> Void) {
+        var told: Float
+        repeat {
+            told = priority
+            body(told)
+        } while told != priority
     }
 
     /// The number of loads that wait.

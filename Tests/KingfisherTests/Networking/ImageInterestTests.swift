@@ -97,6 +97,21 @@ struct ImageInterestTests {
         #expect(order.value == ["seen", "ahead", "left"])
     }
 
+    @Test func `a follower that is still told of an old deadline ends with the new one`() {
+        let interest = ImageInterest(.prefetch)
+        let told = Locked<Float>(0)
+        let isFirst = Locked(true)
+        _ = interest.follow { priority in
+            // As another thread may, before this one has noted what it was told.
+            if isFirst.value {
+                isFirst.change { $0 = false }
+                interest.deadline = .now
+            }
+            told.change { $0 = priority }
+        }
+        #expect(told.value == interest.priority)
+    }
+
     @Test func `a finished load no longer follows its interest`() async throws {
         let line = try Line()
         let interest = ImageInterest()

@@ -138,8 +138,8 @@ final class EncodedImage: Sendable {
             let job = join(request, maker, isWanted)
             do {
                 let urgency = Urgency(request.options.priority)
-                let follower = request.options.interest?.follow { [options = request.options] in
-                    urgency.change { options.priority }
+                let follower = request.options.interest?.follow { priority in
+                    urgency.change { priority }
                 }
                 defer { if let follower { request.options.interest?.unfollow(follower) } }
                 return try await job.value(urgency: urgency, staysCancelled: staysCancelled)
