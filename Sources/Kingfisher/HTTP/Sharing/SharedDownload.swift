@@ -229,8 +229,8 @@ extension SharedDownload {
             if !state.hasEnded { state.transfer = transfer }
             return (state.hasEnded, state.currentPriority)
         }
-        // Whoever ended the download or changed its priority meanwhile had no transfer yet.
-        // Cancelling an ended one has no effect.
+        // The download may have ended meanwhile, or its priority changed, when it did not know the
+        // transfer. Cancelling an ended one has no effect.
         if hasEnded { transfer.cancel() }
         if priority != settings.priority { transfer.setPriority(priority) }
     }
