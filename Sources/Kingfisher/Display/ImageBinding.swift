@@ -50,6 +50,7 @@ package final class ImageBinding {
         guard let source else {
             target.showPlaceholder(placeholder, options: options)
             identifier = nil
+            token.cancel()
             if isCancelledWhenSuperseded { task?.cancel() }
             completion?(.failure(.imageSettingError(reason: .emptySource)))
             wake()

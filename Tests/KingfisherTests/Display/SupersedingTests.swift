@@ -194,6 +194,23 @@ struct SupersedingTests: AvatarLoading {
         #expect(reports.value == 1)
     }
 
+    @Test func `progress ends with a load of nothing, too`() async throws {
+        let data = TestImage.jpeg(width: 600)
+        let gate = ServerGate()
+        bench.server.route("/a.jpg", .gated(data, at: [(data.count / 2, gate)]))
+        let reports = Locked(0)
+        let seen = Gate()
+        let (pending, _) = start(.network(bench.server.url("/a.jpg"))) { [avatar] _, _ in
+            reports.change { $0 += 1 }
+            MainActor.assumeIsolated { _ = avatar.kf.setImage(with: nil as Source?) }
+            seen.open()
+        }
+        await seen.wait()
+        gate.open()
+        #expect(try await pending.error().isNotCurrentTask)
+        #expect(reports.value == 1)
+    }
+
     @Test func `a target that goes away still gets its completion`() async throws {
         let gate = ServerGate()
         let source = bench.serveHeld("/slow.jpg", gate: gate)
