@@ -76,7 +76,7 @@ final class DiskLog: Sendable {
     func use(_ name: String, at now: TimeInterval, change: (inout DiskEntry) -> Bool) -> Bool {
         state.withLock { state in
             state.index.use(name, unwritten: .access, change: change)
-            return state.index.isFlushDue(at: now)
+            return state.identity != nil && state.index.isFlushDue(at: now)
         }
     }
 
@@ -290,6 +290,7 @@ final class DiskLog: Sendable {
                 throw .cannotWriteIndex(path: folder.log, error)
             }
             files.unlock(file)
+            guard waits else { break }
             try open(&writer)
         }
         throw .cannotWriteIndex(path: folder.log, .resourceTemporarilyUnavailable)

@@ -1,4 +1,5 @@
 import Foundation
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -159,6 +160,21 @@ struct DiskStoreSharingTests {
         files.unlock(held)
         _ = try store.data(named: "0")
         #expect(try files.status(of: log).size > size)
+    }
+
+    @Test func `reads of a folder that cannot be written do not open it again`() throws {
+        let names = (0..<600).map { "\($0)" }
+        let first = open()
+        for name in names { try put(name, name, in: first) }
+        let files = FaultyFileSystem()
+        let lists = Locked(0)
+        files.fail { operation, _ in
+            if operation == .list { lists.change { $0 += 1 } }
+            return operation == .lock ? .timedOut : nil
+        }
+        let store = DiskStore(directory: folder.url.path, files: files)
+        for name in names { #expect(try store.data(named: name) == Data(name.utf8)) }
+        #expect(lists.value == 1)
     }
 
     @Test(.timeLimit(.minutes(1)))
