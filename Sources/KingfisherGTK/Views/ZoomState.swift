@@ -204,7 +204,7 @@ final class ZoomState {
         }
     }
 
-    /// The visible part; nil if what is shown has as many pixels.
+    /// The visible part; nil if the image that is shown has enough pixels for it.
     private func detailToLoad() -> ZoomGeometry.Detail? {
         guard !geometry.image.width.isZero else { return nil }
         let wanted = geometry.detail

@@ -102,7 +102,7 @@ struct ImageInterestTests {
         let told = Locked<Float>(0)
         let isFirst = Locked(true)
         _ = interest.follow { priority in
-            // As another thread may, before this one has noted what it was told.
+            // Another thread may do this before this one has noted the priority.
             if isFirst.value {
                 isFirst.change { $0 = false }
                 interest.deadline = .now

@@ -82,8 +82,8 @@ final class CurlLoop {
             }
             for exchange in round.takeGathering() { exchange.handOn() }
             checkTimeouts()
-            // A connection that has become free goes to a waiting transfer in the next round, which
-            // reads first what has been asked meanwhile: a new priority counts at once.
+            // A free connection goes to a waiting transfer in the next round, which reads the new
+            // commands first, so that a new priority counts.
             let isBusy = canAdmit || round.hasWaiting
             if !isBusy, commands.isEmpty, cancellations.isEmpty { wait() }
         }
