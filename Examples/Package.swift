@@ -49,7 +49,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Programs in the idiom of the original, which Scripts/test.sh also checks in Swift 5 mode.
+        // Programs in the idiom of the original, which Scripts/check.sh also checks in Swift 5 mode.
         example("view-model"),
         example("feed"),
         .target(name: "CacheStack", dependencies: [kingfisher], swiftSettings: settings),

@@ -260,6 +260,11 @@ build_tool() {
     touch "$binary"
 }
 
+# Builds the tests of GTK.
+build_gtk_tests() {
+    KF_GTK_ONLY=1 swift build --traits GTK --scratch-path "$GTK_BUILD" --build-tests
+}
+
 # Writes the public symbols of a built module of the library as JSON into a folder:
 # extract_symbols MODULE FOLDER
 extract_symbols() {

@@ -6,7 +6,7 @@
 #        Scripts/release.sh --check
 #
 #   VERSION        such as 0.2.0
-#   --no-tests     without Scripts/test.sh, which takes 45 minutes; for trying this script
+#   --no-tests     without the two scripts of .ci/run; for trying this script
 #   --no-packages  without the packages and pages in .build-release
 #   --check        only whether the version is the same everywhere; part of Scripts/test.sh lint
 #
@@ -62,7 +62,7 @@ done
     && [ "$(current)" != "$version" ] || die "the newest release is $(current), which is not older."
 awk '/^## Unreleased$/ { inside = 1; next } /^## / { exit } inside && /^\* / { found = 1 }
     END { exit !found }' CHANGELOG.md || die "CHANGELOG.md has nothing under Unreleased."
-[ -z "$tests" ] || Scripts/test.sh
+[ -z "$tests" ] || .ci/run
 
 # --- The version ------------------------------------------------------------------------------
 

@@ -66,9 +66,36 @@ struct ScriptTests {
         #expect(try run("release.sh", "99.0.1", without[0], without[1], in: folder).1 == 1)
     }
 
-    @Test func `a filter belongs to one step of the tests`() throws {
-        let (text, status) = try run("test.sh", "lint", "NoSuchStep")
+    @Test(arguments: [("test.sh", "lint"), ("check.sh", "fuzz")])
+    func `a filter belongs to one step of the tests`(script: String, step: String) throws {
+        let (text, status) = try run(script, step, "NoSuchStep")
         #expect(status == 1)
         #expect(text.contains("there is no step 'NoSuchStep'"))
+    }
+
+    @Test func `each step is in one script, has a title, and is listed in the guide`() throws {
+        let guide = try text("CONTRIBUTING.md")
+        let continuous = try text(".ci/run")
+        var seen: Set<String> = []
+        for script in ["test.sh", "check.sh"] {
+            #expect(continuous.contains("/\(script)"))
+            let source = try text("Scripts/\(script)")
+            let list = try #require(source.firstMatch(of: /\nall_steps=\(([a-z_\s]+)\)/)).1
+            let steps = list.split(whereSeparator: \.isWhitespace).map(String.init)
+            let table = guide.components(separatedBy: "\n| step of `Scripts/").dropFirst()
+                .first { $0.hasPrefix(script) }
+            let rows = try #require(table).components(separatedBy: "\n\n")[0]
+                .matches(of: /\n\| `([a-z_]+)` \|/).map { String($0.1) }
+            #expect(rows == steps)
+            for step in steps {
+                #expect(seen.insert(step).inserted)
+                #expect(source.contains("\nstep_\(step)() {"))
+                #expect(source.contains("\n    \(step)) echo \""))
+            }
+        }
+    }
+
+    private func text(_ path: String) throws -> String {
+        try String(contentsOf: SourceTree.repository.appendingPathComponent(path), encoding: .utf8)
     }
 }

@@ -1,0 +1,227 @@
+#!/usr/bin/env bash
+# Checks what takes longer than Scripts/test.sh: sanitizers, faults, isolation, invented files, the
+# examples, the benchmarks' build, and GTK in other modes.
+#
+# Usage: Scripts/check.sh [STEP]...
+#        Scripts/check.sh races|memory|examples FILTER
+#
+#   STEP     races, memory, faults, isolation, fuzz, formats, examples, benchmarks, gtk_modes; all by
+#            default
+#   FILTER   runs only the tests whose names match this regular expression
+#
+# A failing step does not stop the later ones; the exit status is 0 only if all have passed. What
+# Scripts/test.sh has built is not built again.
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+. "$ROOT/Scripts/steps.sh"
+
+all_steps=(races memory faults isolation fuzz formats examples benchmarks gtk_modes)
+filtered_steps=(races memory examples)
+other_script=Scripts/test.sh
+
+step_races() { "$ROOT/Scripts/races.sh" "${filter[@]:1}"; }
+
+step_memory() { "$ROOT/Scripts/memory.sh" "${filter[@]:1}"; }
+
+step_faults() { swift build --build-tests && "$ROOT/Scripts/faults.sh"; }
+
+# The library, the tool and the service.
+step_isolation() {
+    provide --redis --formats && swift build --build-tests && "$ROOT/Scripts/isolation.sh" library || return
+    plan_for Tools "$NESTED_BUILD"
+    swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --product kf &&
+        "$ROOT/Scripts/isolation.sh" tools || return
+    plan_for Server "$SERVER_BUILD"
+    swift build --package-path Server --scratch-path "$SERVER_BUILD" --product kf-serve &&
+        "$ROOT/Scripts/isolation.sh" server
+}
+
+# Long enough to find careless mistakes; after changes to a decoder, run it for longer. The second
+# half covers the whole pipeline: responses, folders, processors and damaged files, concurrently.
+step_fuzz() {
+    local status=0
+    swift build --build-tests && "$ROOT/Scripts/fuzz.sh" 4 jpg png gif webp avif bmp || return
+    # The seventh format would leave a core without work.
+    "$ROOT/Scripts/fuzz.sh" 4 ico &
+    KF_FUZZ_SECONDS=4 swift test --disable-xctest --skip-build \
+        --filter 'AnswerFuzzTests|FolderFuzzTests|ProcessorFuzzTests|DamagedFileTests|HostilePDFTests|HostileFilmTests|CurlFloodTests' || status=1
+    wait $! || status=1
+    return $status
+}
+
+# The libraries that are loaded when they are needed; the step tests decodes by them, too.
+step_formats() {
+    provide --formats && "$ROOT/Scripts/walls.sh" &&
+        "$ROOT/Scripts/fuzz.sh" 4 jxl heic tiff svg
+}
+
+# Builds, tests and runs the examples. Most serve their images themselves; the others get a file,
+# and a folder to write to.
+step_examples() {
+    local folder program arguments status=0
+    local picture=$ROOT/Examples/Gallery/Screenshots/grid.png
+    plan_for Examples "$NESTED_BUILD"
+    swift build --package-path Examples --scratch-path "$NESTED_BUILD" -c release --build-tests &&
+        swift test --package-path Examples --scratch-path "$NESTED_BUILD" -c release \
+            --disable-xctest --skip-build "${filter[@]}" || return
+    [ ${#filter[@]} -eq 0 ] || return 0
+    for folder in Examples/Sources/{view-model,feed,CacheStack} Examples/Tests/CacheStackTests; do
+        is_swift_5 "$folder" || status=1
+    done
+    is_first_program || status=1
+    for folder in Examples/Sources/*/; do
+        program=$(basename "$folder")
+        arguments=()
+        case $program in
+        Exhibition | CacheStack) continue ;;
+        first-load) arguments=("file://$picture") ;;
+        thumbnails) arguments=("$picture") ;;
+        esac
+        printf '%s\n' "$program"
+        (cd "$logs" && timeout 120 "$NESTED_BUILD/release/$program" "${arguments[@]}") || {
+            status=1
+            printf 'error: the example %s failed\n' "$program"
+        }
+    done
+    return $status
+}
+
+# Builds the program of Getting started from an empty folder, and runs its test and the program.
+is_first_program() {
+    local program=$logs/hello
+    "$ROOT/Scripts/pages.sh" --program GettingStarted "$program" || return
+    plan_for "$program" "$NESTED_BUILD"
+    swift build --package-path "$program" --scratch-path "$NESTED_BUILD" -c release --build-tests &&
+        swift test --package-path "$program" --scratch-path "$NESTED_BUILD" -c release \
+            --disable-xctest --skip-build &&
+        (cd "$program" && "$NESTED_BUILD/release/hello" \
+            "file://$ROOT/Examples/Gallery/Screenshots/grid.png" && [ -s small.jpg ])
+}
+
+# Type-checks a program in Swift 5 mode with the modules built for the examples, in half a second.
+is_swift_5() {
+    local folder=$1 flags=() map
+    for map in "$NESTED_BUILD"/release/*.build/module.modulemap \
+        Sources/SystemLibraries/*/module.modulemap \
+        "$NESTED_BUILD"/checkouts/*/Sources/*/include/module.modulemap; do
+        [ ! -e "$map" ] || flags+=(-Xcc "-fmodule-map-file=$map")
+    done
+    swiftc -typecheck -parse-as-library -swift-version 5 -strict-concurrency=complete \
+        -warnings-as-errors -I "$NESTED_BUILD/release/Modules" "${flags[@]}" "$folder"/*.swift || {
+        printf 'error: %s does not compile in Swift 5 mode\n' "$folder"
+        return 1
+    }
+}
+
+step_benchmarks() {
+    plan_for Benchmarks "$NESTED_BUILD"
+    swift build --package-path Benchmarks --scratch-path "$NESTED_BUILD" -c release
+}
+
+# Runs the tests that depend on how GTK paints and lays out once more, in other modes than cairo at
+# one pixel per point on X11, and those of assistive technology on its bus. Tests of windows wait for
+# frames most of the time, so the modes run at the same time.
+step_gtk_modes() {
+    local painted='PaintingTests|BadgeTests|SizingTests|SightTests|HiDPITests|ListModelTests|ZoomTests'
+    local moving='TransitionTests|AnimationTests' mode status=0
+    declare -A running=()
+    provide --gtk --tests && build_gtk_tests || return
+    gtk_mode gl on_x11 "$painted|$moving|LoadingTests" GSK_RENDERER=gl GTK_THEME=Default:hc \
+        KF_TEST_DIRECTION=rtl
+    gtk_mode dense on_x11 "$painted|$moving" GDK_SCALE=2
+    # The density is pretended, so the pixels on screen do not have it.
+    gtk_mode fractional on_x11 'SizingTests|HiDPITests|ListModelTests|StressTests' \
+        KF_TEST_DENSITY=1.25 KF_TEST_MOTION=0
+    if command -v weston >/dev/null; then
+        gtk_mode wayland on_wayland "$painted|$moving" GDK_BACKEND=wayland
+    else
+        printf 'SKIPPED: the tests on Wayland, because weston is not installed.\n'
+    fi
+    if has_accessibility_bus; then
+        gtk_mode bus on_bus AccessibilityBusTests GTK_A11Y=atspi
+    else
+        printf 'SKIPPED: the tests on the bus of assistive technology: %s\n' \
+            'at-spi2-core or python3-pyatspi is not installed.'
+    fi
+    for mode in "${!running[@]}"; do
+        wait "${running[$mode]}" || {
+            status=1
+            printf 'error: the tests of GTK failed in the mode %s\n' "$mode"
+            cat "$logs/gtk-$mode"
+        }
+        printf '%s: %s\n' "$mode" "$(grep -a 'Test run with' "$logs/gtk-$mode" | tail -n 1)"
+    done
+    return $status
+}
+
+# gtk_mode NAME DISPLAY FILTER [NAME=VALUE]...: starts tests that are built, with one of the functions
+# below, and notes the process in `running`. A mode without a test has failed.
+gtk_mode() {
+    local name=$1 display=$2 chosen=$3
+    shift 3
+    (
+        "$display" env G_DEBUG=fatal-warnings GDK_BACKEND=x11 GSK_RENDERER=cairo "$@" timeout 300 \
+            "$GTK_BUILD/debug/KingfisherPackageTests.xctest" --testing-library swift-testing \
+            --filter "$chosen" &&
+            grep -qa 'Test run with [1-9]' "$logs/gtk-$name"
+    ) >"$logs/gtk-$name" 2>&1 &
+    running[$name]=$!
+}
+
+# With a server of X11 in memory. It chooses its number: several of xvfb-run that start at the same time
+# can choose the same. Without -noreset it would refuse tests for a moment after another's process ended.
+on_x11() {
+    local folder server status=0
+    folder=$(mktemp -d)
+    Xvfb -displayfd 3 -noreset -screen 0 2560x2048x24 3>"$folder/display" 2>"$folder/log" &
+    server=$!
+    for _ in $(seq 100); do
+        [ ! -s "$folder/display" ] || break
+        sleep 0.1
+    done
+    [ -s "$folder/display" ] || cat "$folder/log"
+    DISPLAY=:$(cat "$folder/display") "$@" || status=$?
+    kill "$server" && wait "$server" || true
+    rm -rf "$folder"
+    return $status
+}
+
+has_accessibility_bus() {
+    command -v dbus-run-session >/dev/null && [ -e /usr/libexec/at-spi-bus-launcher ] &&
+        /usr/bin/python3 -c 'import pyatspi' 2>/dev/null
+}
+
+on_bus() { on_x11 dbus-run-session -- "$@"; }
+
+# With a Wayland compositor that has no screen.
+on_wayland() {
+    local folder weston status=0
+    folder=$(mktemp -d)
+    XDG_RUNTIME_DIR=$folder weston --backend=headless-backend.so --use-pixman \
+        --socket=kingfisher --width=2560 --height=2048 --idle-time=0 >"$folder/log" 2>&1 &
+    weston=$!
+    for _ in $(seq 100); do
+        [ ! -S "$folder/kingfisher" ] || break
+        sleep 0.1
+    done
+    [ -S "$folder/kingfisher" ] || cat "$folder/log"
+    XDG_RUNTIME_DIR=$folder WAYLAND_DISPLAY=kingfisher "$@" || status=$?
+    kill "$weston" && wait "$weston" || true
+    rm -rf "$folder"
+    return $status
+}
+
+title() {
+    case $1 in
+    races) echo "Thread sanitizer over the tests of the library" ;;
+    memory) echo "Address sanitizer over the tests of the library, and shims without memory" ;;
+    faults) echo "Loads while system calls fail" ;;
+    isolation) echo "Isolated loads and hostile workers under a spy on decoders" ;;
+    fuzz) echo "Fuzzed files, responses and folders, 4 s for each kind" ;;
+    formats) echo "JPEG XL, HEIF, TIFF and SVG: declarations, system calls, fuzzed files" ;;
+    examples) echo "Examples: build, tests, and each of them run" ;;
+    benchmarks) echo "Benchmarks: build" ;;
+    gtk_modes) echo "GTK: OpenGL, two densities, Wayland, and assistive technology" ;;
+    esac
+}
+
+run_steps "$@"
