@@ -3,6 +3,9 @@
 import re
 from typing import NamedTuple
 
+# Everything that the benchmarks have printed, beside the page.
+OUTPUT = "Output.txt"
+
 
 class Figure(NamedTuple):
     """A measured value with a goal."""
@@ -43,10 +46,10 @@ def figures(text):
 
 
 def rows(figures):
-    """The table of the page."""
+    """The table of the page, the missed goals first."""
     yield "| benchmark | figure | measured | goal | |"
     yield "|---|---|---|---|---|"
-    for one in figures:
+    for one in sorted(figures, key=lambda one: one.is_met):
         mark = "" if one.is_met else "**missed**"
         yield f"| `{one.benchmark}` | {one.name} | {one.value}{one.unit} | {one.goal} | {mark} |"
 

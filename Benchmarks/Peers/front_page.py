@@ -2,7 +2,7 @@
 
 Usage: front_page.py [--check] README REPORT API
 
-REPORT is Benchmarks/README.md, API is Tests/Contract/api.txt. Everything between the two marks in
+REPORT is Benchmarks/README.md with the output beside it, API is Tests/Contract/api.txt. Everything between the two marks in
 README is replaced. With --check nothing is written, and the exit status is 1 if it would change.
 """
 
@@ -11,14 +11,14 @@ import re
 import sys
 import textwrap
 
-from figures import sections
+from figures import OUTPUT, sections
 
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 arguments = sys.argv[1:]
 checks = arguments[0] == "--check"
 readme, report, api = map(pathlib.Path, arguments[1:] if checks else arguments)
 page = report.read_text()
-benchmarks = sections(page)
+benchmarks = sections((report.parent / OUTPUT).read_text())
 
 
 def found(benchmark, pattern):
@@ -27,7 +27,7 @@ def found(benchmark, pattern):
         match = re.search(pattern, line)
         if match:
             return match.groups()
-    sys.exit(f"error: {report} has no line of {benchmark} with {pattern}")
+    sys.exit(f"error: {report.parent / OUTPUT} has no line of {benchmark} with {pattern}")
 
 
 def rounded(text):

@@ -1,9 +1,9 @@
-"""Writes the table and the plots of Benchmarks/README.md from the output of all benchmarks.
+"""Writes the table, the output and the plots of Benchmarks/README.md from that of all benchmarks.
 
 Usage: report.py OUTPUT README PLOTS
 
 OUTPUT is the text that the benchmarks have printed, one after the other. Everything between the two
-marks in README is replaced; PLOTS is the folder for the plots.
+marks in README is replaced, and OUTPUT is kept beside it; PLOTS is the folder for the plots.
 """
 
 import os
@@ -17,7 +17,7 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plot  # noqa: E402
 
-from figures import figures, rows, sections  # noqa: E402
+from figures import OUTPUT, figures, rows, sections  # noqa: E402
 
 text = pathlib.Path(sys.argv[1]).read_text()
 readme, plots = map(pathlib.Path, sys.argv[2:4])
@@ -185,8 +185,8 @@ page = [BEGIN, "",
         f"the machine was {quiet}.", "", "## Ratios and goals", "", *rows(figures(text)), "",
         "## Beside other libraries", "", *races(), "", "## Growth", "",
         *memory_plot(), *megapixel_plots(), *sizes_plot(), *growth_plots(), *transfers_plot(), *service_plot(), "",
-        "## The whole output", "", "<details><summary>Everything that the benchmarks have printed</summary>", "",
-        "```text", text.strip(), "```", "", "</details>", "", END]
+        f"[The output]({OUTPUT}) is everything that the benchmarks have printed.", "", END]
+(readme.parent / OUTPUT).write_text(text.strip() + "\n")
 whole = readme.read_text()
 before, rest = whole.split(BEGIN, 1)
 readme.write_text(before + "\n".join(page) + rest.split(END, 1)[1])
