@@ -16,3 +16,4 @@ tar -xzf "swiftly-$(uname -m).tar.gz"
 swiftly install --assume-yes --use latest --post-install-file post-install.sh
 [ ! -e post-install.sh ] || sh post-install.sh
 echo "$HOME/.local/share/swiftly/bin" >>"$GITHUB_PATH"
+echo "version=$(swift --version 2>/dev/null | head -n 1)" >>"$GITHUB_OUTPUT"
