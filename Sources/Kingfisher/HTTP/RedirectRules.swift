@@ -26,10 +26,8 @@ struct RedirectRules {
         guard let target = URL(string: location, relativeTo: base)?.absoluteURL,
             target.host?.isEmpty == false || target.scheme?.lowercased() != base.scheme
         else {
-            throw .badResponse(
-                reason: "it redirects to “\(location)”, which is not a valid URL",
-                url: base
-            )
+            // The text may have a signature, and no form in which it could be found.
+            throw .badResponse(reason: "it redirects to no valid URL", url: base)
         }
         return try redirected(request, to: target, from: base, status: response.statusCode)
     }

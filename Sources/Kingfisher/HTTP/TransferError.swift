@@ -92,10 +92,10 @@ public indirect enum TransferError: Error, Sendable {
 }
 
 extension TransferError: CustomStringConvertible, LocalizedError {
-    /// The error as one sentence without a full stop, with the URL.
+    /// The error as one sentence without a full stop, with the URL before its query.
     public var description: String {
-        guard let url else { return what }
-        return "\(what): \(url.absoluteString)".withoutUsers
+        let place = url.map { ": \($0.absoluteString)" } ?? ""
+        return "\(what)\(place)".disclosing(.path)
     }
 
     /// The same text as ``description``.
@@ -105,6 +105,12 @@ extension TransferError: CustomStringConvertible, LocalizedError {
     private static func clause(_ reason: any Error) -> String {
         let text = (reason as? any LocalizedError)?.errorDescription ?? "\(reason)"
         return text.hasSuffix(".") ? String(text.dropLast()) : text
+    }
+
+    /// The scheme and the host of a URL; the scheme alone if it has no host, as in `data:` URLs.
+    private static func place(_ target: String) -> String {
+        guard target.contains("://") else { return target.prefix { $0 != ":" } + ":" }
+        return target.disclosing(.host)
     }
 
     private var what: String {
@@ -122,7 +128,8 @@ extension TransferError: CustomStringConvertible, LocalizedError {
         case .timedOut(let phase, let limit, _): "timed out after \(limit) \(phase.rawValue)"
         case .tooManyRedirects(let limit, _): "more than \(limit) redirects"
         case .redirectLoop: "the redirects form a loop"
-        case .redirectRefused(let target, _): "a redirect to “\(target)” is not allowed"
+        case .redirectRefused(let target, _):
+            "a redirect to “\(Self.place(target))” is not allowed"
         case .bodyTooLarge(let limit, _): "the body is larger than \(limit) bytes"
         case .cannotKeepBody(let reason, _):
             "the body cannot be written to a temporary file, \(reason)"

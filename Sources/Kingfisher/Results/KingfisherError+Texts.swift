@@ -7,7 +7,7 @@ import FoundationNetworking
 extension KingfisherError: LocalizedError {
     /// The failure, its URL or key, and the remedy.
     ///
-    /// User names and passwords are removed from URLs, including URLs used as cache keys.
+    /// User names, passwords and queries are removed from URLs, including URLs used as cache keys.
     public var errorDescription: String? {
         let text =
             switch self {
@@ -17,7 +17,7 @@ extension KingfisherError: LocalizedError {
             case .processorError(let reason): reason.text
             case .imageSettingError(let reason): reason.text
             }
-        return text.withoutUsers
+        return text.disclosing(.path)
     }
 }
 

@@ -1,11 +1,13 @@
+@_spi(Server) import Kingfisher
+
 /// A request that the service refuses or cannot fulfil.
 struct ServiceError: Error, Sendable, Hashable {
     /// The HTTP status.
     var status: Int
     /// The problem and the remedy, in a sentence each, on one line without secrets.
-    var message: String
-    /// More for the log, and for the client in development mode.
-    var detail: String?
+    let message: String
+    /// More for the log, and for the client in development mode: of URLs only their hosts.
+    private(set) var detail: String?
     /// The status of the source's server, if it is the reason.
     var sourceStatus: Int?
 
@@ -18,8 +20,15 @@ struct ServiceError: Error, Sendable, Hashable {
     ///   - detail: More for the log.
     init(_ status: Int, _ problem: String, _ action: String, detail: String? = nil) {
         self.status = status
-        message = "\(problem.sentence) \(action.sentence)"
-        self.detail = detail
+        message = "\(problem.sentence) \(action.sentence)".disclosing(.host)
+        self.detail = detail?.disclosing(.host)
+    }
+
+    /// The error without details, which may name the host of a source that is secret.
+    var withoutDetail: ServiceError {
+        var error = self
+        error.detail = nil
+        return error
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Server) import Kingfisher
 
 extension ServiceConfiguration {
     /// Reads a configuration.
@@ -115,10 +116,10 @@ extension ServiceConfiguration {
         return values
     }
 
-    /// The effective configuration as `NAME=value` lines, with the secrets masked.
+    /// The effective configuration as `NAME=value` lines, without secrets and the queries of URLs.
     public var summary: String {
         Self.entries.map { entry in
-            let text = entry.text(self)
+            let text = entry.text(self).disclosing(.path)
             return "\(entry.name)=\(entry.isSecret && !text.isEmpty ? "(hidden)" : text)"
         }.joined(separator: "\n")
     }
@@ -184,6 +185,7 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
         let shown = found.map { text in
             text.utf8.count > 200 ? "\(text.prefix(200))…" : text
         }
-        return "\(name): expected \(expected)" + (shown.map { ", found “\($0)”" } ?? "")
+        let text = "\(name): expected \(expected)" + (shown.map { ", found “\($0)”" } ?? "")
+        return text.disclosing(.path)
     }
 }

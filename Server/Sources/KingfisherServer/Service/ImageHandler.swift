@@ -106,6 +106,7 @@ struct ImageHandler: Sendable {
             record.times = made.times
             return respond(request, negotiated, made.result, record)
         } catch {
+            let error = negotiated.request.hidesSource ? error.withoutDetail : error
             record.error = error
             guard
                 let fallback = await fallbackResult(
@@ -346,9 +347,6 @@ struct ImageHandler: Sendable {
 }
 
 extension ImageReference {
-    /// The source for the log: without the query, which may contain keys.
-    var withoutQuery: String {
-        let text = description
-        return String(text.prefix { $0 != "?" }.prefix(300))
-    }
+    /// The source for logs, reports and traces, without the query, which may contain keys.
+    var shown: String { String(description.disclosing(.path).prefix(300)) }
 }

@@ -12,7 +12,7 @@ extension ImageService {
                 request: identifier,
                 method: request.method.rawValue,
                 path: LogPath.shown(request.head.path ?? "/"),
-                source: record.source?.withoutQuery
+                source: record.source?.shown
             )
         )
     }
@@ -36,7 +36,7 @@ extension ImageService {
         ]
         if let client { fields["client"] = "\(client)" }
         if let layer = record.layer { fields["layer"] = "\(layer)" }
-        if let source = record.source { fields["source"] = "\(source.withoutQuery)" }
+        if let source = record.source { fields["source"] = "\(source.shown)" }
         if let error = record.error {
             fields["error"] = "\(error.message)"
             if let detail = error.detail { fields["detail"] = "\(detail)" }

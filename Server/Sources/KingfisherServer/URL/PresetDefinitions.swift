@@ -13,11 +13,17 @@ enum PresetDefinitions {
             let text = trimmed(definition)
             if text.isEmpty || text.hasPrefix("#") { continue }
             guard let equals = text.firstIndex(of: "=") else {
-                throw InvalidSetting("PRESETS", "'\(text)' is not of the form name=option/option")
+                throw InvalidSetting(
+                    "PRESETS",
+                    "\(ServiceError.quoted(text)) is not of the form name=option/option"
+                )
             }
             let name = trimmed(text[..<equals])
             guard !name.isEmpty, presets[name] == nil else {
-                throw InvalidSetting("PRESETS", "'\(text)' has no name, or one that is defined")
+                throw InvalidSetting(
+                    "PRESETS",
+                    "\(ServiceError.quoted(text)) has no name, or one that is defined"
+                )
             }
             var calls: [OptionCall] = []
             for segment in trimmed(text[text.index(after: equals)...]).split(separator: "/") {

@@ -6,9 +6,9 @@ extension ServiceError {
         ServiceError(404, reason, "Correct the URL")
     }
 
-    /// A part of a URL for a message: at most 40 visible ASCII characters in quotes.
+    /// A part of a URL for a message: at most 24 visible ASCII characters in quotes.
     static func quoted(_ text: some StringProtocol) -> String {
-        let shown = text.unicodeScalars.prefix(40).map { scalar in
+        let shown = text.unicodeScalars.prefix(24).map { scalar in
             (32..<127).contains(scalar.value) ? Character(scalar) : "?"
         }
         return "'\(String(shown))\(shown.count < text.unicodeScalars.count ? "…" : "")'"

@@ -167,6 +167,17 @@ struct ServiceConfigurationTests {
         #expect(summary.contains("IMGPROXY_SECRET=(hidden)"))
     }
 
+        let addresses = try ServiceConfiguration(environment: [
+            "IMGPROXY_WATERMARK_URL": "https://c0ffee:c0ffee@a.example/mark.png?sig=c0ffee",
+            "IMGPROXY_BASE_URL": "https://a.example/?url=c0ffee",
+        ])
+        #expect(!addresses.summary.contains("c0ffee"))
+        #expect(addresses.summary.contains("IMGPROXY_WATERMARK_URL=https://a.example/mark.png?…"))
+        let address = "redis//c0ffee:c0ffee@a.example https://c0ffee@b.example/?c0ffee"
+        let found = #expect(throws: ConfigurationError.self) {
+            try ServiceConfiguration(environment: ["IMGPROXY_FALLBACK_IMAGE_URL": "a \(address)"])
+        }
+        #expect(found.map { "\($0)".contains("?c0ffee") } == false)
     @Test(
         "Keys and salts are hexadecimal and pair up",
         arguments: [

@@ -14,6 +14,8 @@ final class AnsweringTransport: HTTPTransport {
         var status = 200
         var fields: [String: String] = [:]
         var body = Data()
+        /// The error in place of a response.
+        var failure: TransferError?
 
         static func image() -> Answer {
             Answer(fields: ["Content-Type": "image/png"], body: ImageServiceTests.png)
@@ -24,6 +26,8 @@ final class AnsweringTransport: HTTPTransport {
         }
 
         static func status(_ status: Int) -> Answer { Answer(status: status) }
+
+        static func failure(_ error: TransferError) -> Answer { Answer(failure: error) }
     }
 
     private final class Transfer: HTTPTransfer {
@@ -62,6 +66,10 @@ final class AnsweringTransport: HTTPTransport {
         _ handler: any HTTPTransferHandler
     ) {
         let answer = answer(request)
+        if let failure = answer.failure {
+            handler.transfer(transfer, didFinish: failure, metrics: TransferMetrics())
+            return
+        }
         let fields = answer.fields.map { (name: $0.key, value: $0.value) }
         guard let url = request.url else { preconditionFailure("a request has no URL") }
         let head = TransferResponse(url: url, statusCode: answer.status, fields: fields)

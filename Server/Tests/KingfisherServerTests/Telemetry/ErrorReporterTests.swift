@@ -69,7 +69,7 @@ struct ErrorReporterTests {
         #expect(exceptions?.first?["type"] as? String == "502")
         #expect((event["request"] as? [String: Any])?["url"] as? String == "/unsafe/w:5")
         let source = (event["tags"] as? [String: Any])?["source"] as? String
-        #expect(source == "http://broken.example/a.png")
+        #expect(source == "http://broken.example/a.png?…")
     }
 
     private static func report(_ status: Int, _ host: Int) -> ErrorReporter.Report {

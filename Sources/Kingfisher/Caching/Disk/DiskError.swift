@@ -31,7 +31,7 @@ enum DiskError: Error, Sendable, Equatable {
 }
 
 extension DiskError: CustomStringConvertible {
-    var description: String { text.withoutUsers }
+    var description: String { text.disclosing(.path) }
 
     private var text: String {
         switch self {

@@ -1,6 +1,7 @@
 import CDispatch
 import Dispatch
 import Foundation
+@_spi(Server) import Kingfisher
 public import Logging
 import Synchronization
 
@@ -11,6 +12,9 @@ import Musl
 #endif
 
 /// Writes the log to standard error: lines for people, `name=value` pairs, or JSON.
+///
+/// No line shows the query, or the user, of a URL: the function for all texts is the library's
+/// `disclosing(_:)`.
 ///
 /// In the journal of systemd every line has its level, which the journal takes off.
 ///
@@ -55,19 +59,21 @@ public struct ServiceLog: LogHandler {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
         if let own = event.metadata { all.merge(own) { $1 } }
-        let message = event.message.description
+        // The library does not know which sources are encrypted.
+        let isOfLibrary =
+            event.source.hasPrefix("Kingfisher") && event.source != "KingfisherServer"
+        let part: URLDisclosure = isOfLibrary ? .host : .path
+        let message = event.message.description.disclosing(part)
         // The service's own lines are one for each request or event; the library's are one for each
         // file, and a full disk concerns every file.
-        if event.source.hasPrefix("Kingfisher"), event.source != "KingfisherServer" {
+        if isOfLibrary {
             // What follows a colon names the file.
             let kind = String(message.prefix { $0 != ":" })
             guard let skipped = output.skippedBefore(kind) else { return }
             if skipped > 0 { all["skipped"] = .stringConvertible(skipped) }
         }
-        let fields = all.map { name, value -> Field in
-            // The library's keys are addresses, whose queries may contain keys of another kind.
-            let text = name == "key" ? String("\(value)".prefix { $0 != "?" }) : "\(value)"
-            return Field(name: name, text: text, isNumber: value.isNumber)
+        let fields = all.map { name, value in
+            Field(name: name, text: "\(value)".disclosing(part), isNumber: value.isNumber)
         }.sorted { $0.name < $1.name }
         let mark = isForJournal ? "<\(event.level.priority)>" : ""
         output.write(mark + line(event.level, message, fields))

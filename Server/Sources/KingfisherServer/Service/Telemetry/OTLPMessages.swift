@@ -1,3 +1,4 @@
+@_spi(Server) import Kingfisher
 import Tracing
 
 /// A span that has ended.
@@ -94,7 +95,7 @@ enum OTLPMessages {
         }
         guard let failure = span.failure else { return }
         writer.message(15) { status in
-            status.text(2, failure)
+            status.text(2, failure.disclosing(.path))
             status.varint(3, 2)
         }
     }
@@ -127,7 +128,7 @@ enum OTLPMessages {
 
     private static func write(_ value: SpanAttribute, to writer: inout ProtobufWriter) {
         switch value {
-        case .string(let text): writer.text(1, text, isPresent: true)
+        case .string(let text): writer.text(1, text.disclosing(.path), isPresent: true)
         case .bool(let flag): writer.flag(2, flag, isPresent: true)
         case .int32(let number): integer(Int64(number), to: &writer)
         case .int64(let number): integer(number, to: &writer)

@@ -89,7 +89,7 @@ struct RequestSpans: Sendable {
         if let client { attributes.set("client.address", value: .string(client)) }
         if let layer = record.layer { attributes.set("kf.cache.layer", value: .string(layer)) }
         if let source = record.source {
-            attributes.set("kf.source", value: .string(source.withoutQuery))
+            attributes.set("kf.source", value: .string(source.shown))
         }
         if let error = record.error {
             attributes.set("error.type", value: .string("\(error.status)"))
