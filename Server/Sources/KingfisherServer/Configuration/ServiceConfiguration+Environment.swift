@@ -64,10 +64,7 @@ extension ServiceConfiguration {
             throw ConfigurationError(name: path, expected: "a readable text file", found: nil)
         }
         var values: [String: String] = [:]
-        for (index, line) in text.split(
-            separator: "\n",
-            omittingEmptySubsequences: false
-        ).enumerated() {
+        for (index, line) in text.textLines.enumerated() {
             let line = line.trimmingCharacters(in: .whitespacesAndNewlines)
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
             let sides = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

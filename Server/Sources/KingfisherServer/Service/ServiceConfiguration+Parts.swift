@@ -88,7 +88,7 @@ extension ServiceConfiguration {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw InvalidSetting("PRESETS_PATH", "the file \(path) cannot be read")
         }
-        return text.split(separator: "\n").map(String.init)
+        return text.textLines.map(String.init)
     }
 
     /// The settings of negotiation.

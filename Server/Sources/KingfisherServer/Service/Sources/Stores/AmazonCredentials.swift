@@ -132,7 +132,7 @@ struct AmazonCredentials: Sendable {
         let names = try await client.send(roles, [field])
         let name =
             String(decoding: names.body, as: UTF8.self)
-            .split(separator: "\n").first.map(\.trimmed) ?? ""
+            .textLines.lazy.map(\.trimmed).first { !$0.isEmpty } ?? ""
         guard !name.isEmpty else { throw TrustedClient.error("the machine has no role") }
         let path = PercentEncoding.encoded(name, keeping: "")
         return try Self.keys(ofObject: try await client.send("\(roles)\(path)", [field]))
