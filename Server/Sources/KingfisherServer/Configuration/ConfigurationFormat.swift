@@ -29,7 +29,9 @@ struct ConfigurationFormat<Value: Sendable>: Sendable {
             parse: { text in
                 let parts = text.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
                 let values = parts.compactMap(format.parse)
-                return values.count == parts.count ? values : nil
+                // A lone comma must not mean that everything is allowed.
+                return values.count == parts.count && !values.isEmpty || text.isEmpty
+                    ? values : nil
             },
             text: { $0.map(format.text).joined(separator: ",") }
         )
@@ -118,6 +120,13 @@ extension ConfigurationFormat<String> {
     static let text = ConfigurationFormat(
         expected: "text without control characters",
         parse: { $0.isHeaderValue ? $0 : nil },
+        text: { $0 }
+    )
+
+    /// A word that clients send in a header field, where white space around it is lost.
+    static let token = ConfigurationFormat(
+        expected: "text without control characters and without white space around it",
+        parse: { $0.isHeaderValue && !$0.isEmpty && $0.trimmed == $0 ? $0 : nil },
         text: { $0 }
     )
 

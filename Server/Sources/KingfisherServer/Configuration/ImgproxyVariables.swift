@@ -7,10 +7,20 @@ public enum ImgproxyVariables {
         let reason: String
         /// Names without `IMGPROXY_`.
         let names: [String]
+        /// Whether the service allows more if it ignores them.
+        var restricts = false
     }
 
     /// Why a variable is not supported; nil for one that is unknown.
     public static func reason(for name: String) -> String? { reasons[name] }
+
+    /// Whether a variable that the service does not have restricts something: one of a family that
+    /// does, or an unknown one with the name of a limit or a list.
+    static func restricts(_ name: String) -> Bool {
+        let family = families.first { $0.names.contains { "IMGPROXY_\($0)" == name } }
+        let words: Set<Substring> = ["DENIED", "ALLOWED", "MAX", "LIMIT"]
+        return family?.restricts ?? !words.isDisjoint(with: name.split(separator: "_"))
+    }
 
     private static let reasons = Dictionary(
         uniqueKeysWithValues: families.flatMap { family in
@@ -111,7 +121,13 @@ public enum ImgproxyVariables {
         ),
         Family(
             reason: "the presets of images also apply to info",
-            names: ["INFO_PRESETS", "INFO_ONLY_PRESETS", "ALLOWED_INFO_OPTIONS"]
+            names: ["INFO_PRESETS", "INFO_PRESETS_PATH"]
+        ),
+        Family(
+            reason: "the rules for the options of images also apply to info: "
+                + "IMGPROXY_ONLY_PRESETS and IMGPROXY_ALLOWED_PROCESSING_OPTIONS",
+            names: ["INFO_ONLY_PRESETS", "ALLOWED_INFO_OPTIONS"],
+            restricts: true
         ),
         Family(
             reason: "the buckets of a service are in one region; run a service for each region",

@@ -7,7 +7,8 @@ extension ServiceConfiguration {
     /// An empty value is the same as none.
     ///
     /// - Parameter environment: Values by name, such as those of the process's environment.
-    /// - Throws: ``ConfigurationError`` for the first malformed value.
+    /// - Throws: ``ConfigurationError`` for the first malformed value, and for an unknown variable
+    ///   that restricts something.
     public init(environment: [String: String]) throws(ConfigurationError) {
         self.init()
         for entry in Self.entries {
@@ -21,7 +22,25 @@ extension ServiceConfiguration {
                 )
             }
         }
+        try refuseIgnoredLimits(environment)
         try check()
+    }
+
+    /// Refuses variables that restrict something, and that the service would ignore.
+    private func refuseIgnoredLimits(
+        _ environment: [String: String]
+    ) throws(ConfigurationError) {
+        let ignored = Self.unsupportedNames(in: environment).first { name in
+            environment[name]?.isEmpty == false && ImgproxyVariables.restricts(name)
+        }
+        guard let ignored else { return }
+        let reason = ImgproxyVariables.reason(for: ignored).map { ": \($0)" } ?? ""
+        throw ConfigurationError(
+            name: ignored,
+            expected:
+                "no such variable, because the service would not restrict anything by it\(reason)",
+            found: nil
+        )
     }
 
     /// Other names of variables: those of former releases of imgproxy, and of settings that have a

@@ -110,8 +110,8 @@ extension ServiceConfiguration {
             .init("IMGPROXY_HEALTH_CHECK_PATH", \.operation.healthPath, .absolutePath, .answers),
             .init("IMGPROXY_HEALTH_CHECK_MESSAGE", \.operation.healthMessage, .text, .answers),
             .init("KF_ISOLATE", \.operation.isolates, .flag, .answers),
-            .init("KF_ADMIN_TOKEN", \.operation.adminToken, .text, .answers, isSecret: true),
-            .init("KF_UPLOAD_TOKEN", \.operation.uploadToken, .text, .answers, isSecret: true),
+            .init("KF_ADMIN_TOKEN", \.operation.adminToken, .token, .answers, isSecret: true),
+            .init("KF_UPLOAD_TOKEN", \.operation.uploadToken, .token, .answers, isSecret: true),
             .init("KF_PLAYGROUND", \.operation.showsPlayground, .flag, .answers),
         ]
     }

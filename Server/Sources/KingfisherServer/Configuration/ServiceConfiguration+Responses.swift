@@ -56,7 +56,7 @@ extension ServiceConfiguration {
             .init("IMGPROXY_ETAG_BUSTER", \.responses.etagBuster, .text, .answers),
             .init("IMGPROXY_USE_LAST_MODIFIED", \.responses.usesLastModified, .flag, .answers),
             .init("IMGPROXY_ALLOW_ORIGIN", \.responses.allowedOrigin, .text, .answers),
-            .init("IMGPROXY_SECRET", \.responses.secret, .text, .answers, isSecret: true),
+            .init("IMGPROXY_SECRET", \.responses.secret, .token, .answers, isSecret: true),
             .init("IMGPROXY_RETURN_ATTACHMENT", \.responses.returnsAttachment, .flag, .answers),
             .init(
                 "IMGPROXY_CUSTOM_RESPONSE_HEADERS",

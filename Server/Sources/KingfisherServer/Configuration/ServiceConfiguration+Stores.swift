@@ -99,6 +99,10 @@ extension ServiceConfiguration {
         public var swiftTenant: String?
         /// The domain of the user and the project.
         public var swiftDomain = "Default"
+        /// The containers that may be read; empty for all.
+        public var swiftAllowedBuckets: [String] = []
+        /// The containers that must not be read.
+        public var swiftDeniedBuckets: [String] = []
 
         /// Makes the default settings.
         public init() {}
@@ -210,6 +214,8 @@ extension ServiceConfiguration {
             .init("IMGPROXY_SWIFT_AUTH_VERSION", \.stores.swiftVersion, .integer(0...3), .answers),
             .init("IMGPROXY_SWIFT_TENANT", \.stores.swiftTenant, .text, .sources),
             .init("IMGPROXY_SWIFT_DOMAIN", \.stores.swiftDomain, .text, .sources),
+            buckets("IMGPROXY_SWIFT_ALLOWED_BUCKETS", \.stores.swiftAllowedBuckets),
+            buckets("IMGPROXY_SWIFT_DENIED_BUCKETS", \.stores.swiftDeniedBuckets),
         ]
 
         private static func buckets(

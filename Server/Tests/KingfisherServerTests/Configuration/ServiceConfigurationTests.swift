@@ -62,6 +62,8 @@ struct ServiceConfigurationTests {
             ("IMGPROXY_PROMETHEUS_NAMESPACE", "9a"), ("IMGPROXY_FALLBACK_IMAGE_HTTP_CODE", "304"),
             ("IMGPROXY_PROMETHEUS_NAMESPACE", "aê"), ("IMGPROXY_PROMETHEUS_NAMESPACE", "a²"),
             ("IMGPROXY_BIND", "127.0.0.1:80:90"), ("IMGPROXY_BIND", "::1:80"),
+            ("IMGPROXY_ALLOWED_SOURCES", ","), ("IMGPROXY_S3_ALLOWED_BUCKETS", " , "),
+            ("IMGPROXY_ALLOWED_PROCESSING_OPTIONS", " "),
         ]
     )
     func malformed(name: String, value: String) throws {
@@ -304,6 +306,62 @@ struct ServiceConfigurationTests {
         #expect(ListenAddress(text) == address)
         #expect(ListenAddress(address.description) == address)
     }
+    @Test(
+        "An unknown variable that restricts something stops the start",
+        arguments: [
+            "IMGPROXY_S3_DENIED_BUCKET", "IMGPROXY_ALLOWED_SOURCE", "IMGPROXY_MAX_SRC_SIZE",
+            "KF_UPLOAD_MAX", "IMGPROXY_ALLOWED_INFO_OPTIONS", "IMGPROXY_INFO_ONLY_PRESETS",
+        ]
+    )
+    func ignoredLimits(name: String) throws {
+        let error = #expect(throws: ConfigurationError.self) {
+            try ServiceConfiguration(environment: [name: "5"])
+        }
+        #expect(error?.name == name)
+        _ = try ServiceConfiguration(environment: [name: "", "OTHER_MAX_SIZE": "5"])
+    }
+
+    @Test("A known variable that restricts nothing here is ignored, whatever its name")
+    func ignoredNames() throws {
+        let names = ["IMGPROXY_MAX_SVG_CHECK_BYTES", "IMGPROXY_BEST_FORMAT_MAX_RESOLUTION"]
+        for name in names { _ = try ServiceConfiguration(environment: [name: "5"]) }
+    }
+
+    @Test(
+        "A token that no client can send is refused, without showing it",
+        arguments: ["KF_ADMIN_TOKEN", "KF_UPLOAD_TOKEN", "IMGPROXY_SECRET"]
+    )
+    func blankTokens(name: String) throws {
+        for value in [" ", "\t", " c0ffee"] {
+            let error = #expect(throws: ConfigurationError.self) {
+                try ServiceConfiguration(environment: [name: value])
+            }
+            #expect(error?.name == name)
+            #expect(error?.found == nil)
+        }
+    }
+
+    @Test("Files of settings, presets and secrets may have the line ends of other systems")
+    func lineEnds() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let settings = folder.appending(path: "settings")
+        let text = "\u{FEFF}IMGPROXY_TTL=5\r\n# comment\r\n\r\nIMGPROXY_QUALITY=\"70\"\r\n"
+        try Data(text.utf8).write(to: settings)
+        let values = try ServiceConfiguration.environment(ofFile: settings.path)
+        #expect(values == ["IMGPROXY_TTL": "5", "IMGPROXY_QUALITY": "70"])
+        let presets = folder.appending(path: "presets")
+        try Data("\u{FEFF}small=w:10\r\n# comment\r\nlarge=w:20/q:30\r\n".utf8).write(to: presets)
+        let environment = ["IMGPROXY_PRESETS_PATH": presets.path]
+        let grammar = try ServiceConfiguration(environment: environment).grammar()
+        #expect(grammar.presets.keys.sorted() == ["large", "small"])
+        #expect(grammar.presets["large"]?.last?.arguments == ["30"])
+        try Data("aa\r\n".utf8).write(to: folder.appending(path: "IMGPROXY_KEY"))
+        let secrets = try ServiceConfiguration.secrets(inFolder: folder.path)
+        #expect(secrets == ["IMGPROXY_KEY": "aa"])
+    }
+
 
     @Test("Local sources need a folder that exists")
     func folder() {

@@ -211,6 +211,33 @@ struct ObjectStoreTests {
         )
     }
 
+    @Test("Containers of Swift can be denied, and others than the allowed ones are refused")
+    func deniedContainers() async throws {
+        let transport = AnsweringTransport { request in
+            guard request.url?.path.hasPrefix("/auth") == true else { return .image() }
+            let fields = [
+                "X-Auth-Token": "t", "X-Storage-Url": "http://swift.example/v1/AUTH_shop",
+            ]
+            return .text("", fields)
+        }
+        let sources = ["swift://photos/a.png", "swift://private/a.png", "swift://other/a.png"]
+        let environment = [
+            "IMGPROXY_USE_SWIFT": "1", "IMGPROXY_SWIFT_USERNAME": "shop:me",
+            "IMGPROXY_SWIFT_API_KEY": "p",
+            "IMGPROXY_SWIFT_AUTH_URL": "http://swift.example/auth/v1.0",
+        ]
+        let rules = [
+            ["IMGPROXY_SWIFT_DENIED_BUCKETS": "private"],
+            ["IMGPROXY_SWIFT_ALLOWED_BUCKETS": "photos,private"],
+        ]
+        for (rule, expected) in zip(rules, [[200, 404, 200], [200, 200, 404]]) {
+            let all = environment.merging(rule) { $1 }
+            let stores = try ServiceConfiguration(environment: all).stores
+            let found = try await StoreService.statuses(of: sources, transport) { $0 = stores }
+            #expect(found == expected)
+        }
+    }
+
     @Test("Swift's own version 1 gives a token, too")
     func firstVersion() async throws {
         let transport = AnsweringTransport { request in

@@ -11,7 +11,7 @@ struct SwiftStorage: ObjectSigner {
         var address: String
     }
 
-    let buckets = BucketRules(allowed: [], denied: [])
+    let buckets: BucketRules
     private let access: KeptCredential<Access>
 
     /// - Throws: ``ConfigurationError`` without a user, a password or an address.
@@ -38,6 +38,10 @@ struct SwiftStorage: ObjectSigner {
                 found: "\(configuration.swiftVersion)"
             )
         }
+        buckets = BucketRules(
+            allowed: configuration.swiftAllowedBuckets,
+            denied: configuration.swiftDeniedBuckets
+        )
         let (tenant, domain) = (configuration.swiftTenant, configuration.swiftDomain)
         access = KeptCredential {
             guard version == 3 else { return try await Self.first(address, user, key, client) }
