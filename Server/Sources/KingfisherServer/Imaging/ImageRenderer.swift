@@ -42,7 +42,7 @@ struct ImageRenderer: Sendable {
         if options.isRaw { return try passedOn(source, facts) }
         var plan = RenderPlan(
             options: options,
-            format: facts.ownFormat,
+            of: facts,
             rotates: options.autoRotate ?? settings.autoRotate,
             watermarkOpacity: settings.watermarkOpacity,
             bounds: limits.result,

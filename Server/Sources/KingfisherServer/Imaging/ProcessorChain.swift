@@ -41,7 +41,8 @@ struct ProcessorChain {
         options = request.options
         prefersSpeed = request.prefersSpeed
         unsharpMask = request.unsharpMask
-        let decoded = Self.decodedSize(geometry)
+        let scale = Self.decodedScale(source, geometry, request.bounds)
+        let decoded = Self.decodedSize(geometry, scale)
         let turns = Turns(request, orientation: source.orientation)
         size = decoded
         // An image in its own size needs no step, but bytes need one that decodes.
@@ -49,7 +50,7 @@ struct ProcessorChain {
             append(resizing(to: turns.swapsSides ? decoded.transposed : decoded))
         }
         steps += turns.steps
-        crop(Self.decodedPart(geometry, in: decoded))
+        crop(Self.decodedPart(geometry, scale, in: decoded))
         if size != geometry.scaled {
             append(resizing(to: geometry.scaled), making: geometry.scaled)
         }
@@ -94,26 +95,47 @@ struct ProcessorChain {
         )
     }
 
+    /// The factors by which a source is decoded from which a part is taken.
+    ///
+    /// A part that is enlarged is taken from the source in its own size, unless it is a drawing,
+    /// which is drawn in the size that gives the part its own, within the limits.
+    private static func decodedScale(
+        _ source: SourceFacts,
+        _ geometry: Geometry,
+        _ bounds: ResultBounds
+    ) -> (x: Double, y: Double) {
+        let (own, scaled) = (geometry.source, geometry.scaled)
+        let part = geometry.crop.size(own)
+        let across = Double(scaled.width) / Double(part.width)
+        let down = Double(scaled.height) / Double(part.height)
+        let whole = Extent(width: Double(own.width) * across, height: Double(own.height) * down)
+        let enlarges = source.isDrawing && bounds.allow(whole)
+        return enlarges ? (across, down) : (min(1, across), min(1, down))
+    }
+
     /// The size to decode to: that in which the part that is kept has its final size.
     ///
-    /// The place of the part is then rounded to pixels of the result. A part that is enlarged is
-    /// taken from the source in its own size.
-    private static func decodedSize(_ geometry: Geometry) -> Extent {
+    /// The place of the part is then rounded to pixels of the result.
+    private static func decodedSize(
+        _ geometry: Geometry,
+        _ scale: (x: Double, y: Double)
+    ) -> Extent {
         let own = geometry.source
-        let part = geometry.crop.size(own)
-        guard part != own else { return geometry.scaled }
-        let across = min(1, Double(geometry.scaled.width) / Double(part.width))
-        let down = min(1, Double(geometry.scaled.height) / Double(part.height))
-        return Extent(width: Double(own.width) * across, height: Double(own.height) * down)
+        guard geometry.crop.size(own) != own else { return geometry.scaled }
+        return Extent(width: Double(own.width) * scale.x, height: Double(own.height) * scale.y)
     }
 
     /// The part of the source in the decoded image.
-    private static func decodedPart(_ geometry: Geometry, in decoded: Extent) -> Geometry.Part {
+    private static func decodedPart(
+        _ geometry: Geometry,
+        _ scale: (x: Double, y: Double),
+        in decoded: Extent
+    ) -> Geometry.Part {
         let own = geometry.source
         let part = geometry.crop.size(own)
         let size = Extent(
-            width: min(part.width, geometry.scaled.width),
-            height: min(part.height, geometry.scaled.height)
+            width: scale.x < 1 || scale.x > 1 ? geometry.scaled.width : part.width,
+            height: scale.y < 1 || scale.y > 1 ? geometry.scaled.height : part.height
         )
         switch geometry.crop {
         case .whole: return .whole
@@ -257,6 +279,26 @@ struct RenderPlan: Sendable {
     var prefersSpeed = false
     /// See ``RendererSettings/unsharpMask``.
     var unsharpMask: ProcessingOptions.UnsharpMask?
+
+    /// Makes a plan; a drawing gets the size that is asked for, whether or not that enlarges it.
+    init(
+        options: ProcessingOptions,
+        of source: SourceFacts,
+        rotates: Bool,
+        watermarkOpacity: Double,
+        bounds: ResultBounds,
+        prefersSpeed: Bool = false,
+        unsharpMask: ProcessingOptions.UnsharpMask? = nil
+    ) {
+        self.options = options
+        self.options.enlarge = options.enlarge || source.isDrawing
+        format = source.ownFormat
+        self.rotates = rotates
+        self.watermarkOpacity = watermarkOpacity
+        self.bounds = bounds
+        self.prefersSpeed = prefersSpeed
+        self.unsharpMask = unsharpMask
+    }
 
     /// Whether the image is drawn on an opaque colour.
     func flattens(_ source: SourceFacts, isExtended: Bool) -> Bool {

@@ -26,6 +26,9 @@ struct SourceFacts: Sendable, Hashable {
         self.byteCount = byteCount
     }
 
+    /// Whether the source has lines instead of pixels, so that it is sharp in every size.
+    var isDrawing: Bool { format == .SVG }
+
     /// The format of results that name none: that of the source, or JPEG or PNG if the source's
     /// format cannot be written.
     var ownFormat: OutputFormat {

@@ -20,14 +20,14 @@ struct ProcessorChainTests {
     ) throws -> RenderJob {
         var options = ProcessingOptions()
         change(&options)
-        let plan = RenderPlan(
+        var plan = RenderPlan(
             options: options,
-            format: format,
+            of: facts,
             rotates: true,
-            watermark: mark,
             watermarkOpacity: 1,
             bounds: ResultBounds()
         )
+        (plan.format, plan.watermark) = (format, mark)
         return try RenderJob(facts, plan, RendererSettings(), frames: 1)
     }
 

@@ -118,6 +118,17 @@ enum TestPicture {
         try #require(quarters(width, height).pngData())
     }
 
+    /// An SVG file of 24 × 24 pixels: red on the left, blue on the right.
+    static let drawing = Data(
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" width="24" height="24" shape-rendering="crispEdges">\
+        <path fill="#f00" d="M0 0h12v24H0z"/><path fill="#00f" d="M12 0h12v24H12z"/></svg>
+        """.utf8
+    )
+
+    /// Whether librsvg is installed.
+    static let readsDrawings = (try? ImageFileInfo(data: drawing)) != nil
+
     /// A soft pattern with detail, which encoders have to work on.
     static func photo(_ width: Int, _ height: Int) -> KFCrossPlatformImage {
         image(width, height) { x, y in

@@ -30,6 +30,42 @@ struct RenderingSizeTests {
     }
 
     @Test(
+        "A drawing gets the size that is asked for, also above its own, and is sharp in it",
+        .enabled(if: TestPicture.readsDrawings),
+        arguments: [
+            ("w:200", [200, 200]), ("w:200/h:100/rt:fill", [200, 100]),
+            ("w:200/h:100/rt:fill-down", [200, 100]), ("w:200/h:100/rt:force", [200, 100]),
+            ("w:48/dpr:2", [96, 96]), ("z:3", [72, 72]), ("mw:100", [100, 100]),
+            ("c:12:24:we/w:100", [100, 200]), ("w:12", [12, 12]), ("rot:90/w:240", [240, 240]),
+            ("w:100/h:200/ex:1", [100, 200]),
+        ]
+    )
+    func drawings(options: String, size: [Int]) async throws {
+        let source = TestPicture.drawing
+        let options = try ImageRequest.options(options, with: GrammarSettings())
+        let result = try await bench.render(source) { $0 = options }
+        #expect(result.size == size)
+        // The left half is red and the right one blue: enlarged pixels would have other colours.
+        let row = (0..<size[0]).map { result.pixel($0, size[1] / 2) }
+        let colours = Set(row).subtracting([[255, 0, 0, 255], [0, 0, 255, 255], [0, 0, 0, 0]])
+        #expect(colours.count <= 1, "\(colours)")
+        let column = (0..<size[1]).map { result.pixel(size[0] / 2 - 1, $0) }
+        let others = Set(column).subtracting([[255, 0, 0, 255], [0, 0, 255, 255], [0, 0, 0, 0]])
+        #expect(others.count <= 1, "\(others)")
+    }
+
+    @Test("A drawing is not enlarged above the limits of results")
+    func largeDrawings() async throws {
+        try #require(TestPicture.readsDrawings)
+        let part = try await bench.render(TestPicture.drawing) {
+            ($0.crop, $0.width) = (.init(width: 1, height: 1), 2000)
+        }
+        #expect(part.size == [2000, 2000])
+        let failure = try await bench.failure(TestPicture.drawing) { $0.width = 40_000 }
+        #expect(failure.status == 422)
+    }
+
+    @Test(
         "No side of a narrow image is below one pixel",
         arguments: [(1, 300), (2, 1000), (1000, 2), (1, 10_000), (10_000, 1), (1, 1)]
     )
