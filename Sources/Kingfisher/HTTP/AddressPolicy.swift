@@ -70,8 +70,8 @@ extension AddressRange {
 
     /// The special range of an IPv6 address in network order; `nil` for a public one.
     ///
-    /// An address that embeds an IPv4 address (mapped, compatible, NAT64, 6to4) is classified by
-    /// it.
+    /// An address that embeds an IPv4 address (mapped, compatible, NAT64, 6to4, ISATAP) is classified
+    /// by it.
     static func of(ipv6 bytes: [UInt8]) -> AddressRange? {
         func starts(_ prefix: [UInt8]) -> Bool { bytes.starts(with: prefix) }
         func ipv4(at offset: Int) -> UInt32 {
@@ -98,7 +98,9 @@ extension AddressRange {
         if starts([0x20, 0x01]), bytes[2] & 0xFE == 0 { return .reserved }
         if starts([0x20, 0x01, 0x0D, 0xB8]) { return .reserved }
         if starts([0x3F, 0xFF]), bytes[2] & 0xF0 == 0 { return .reserved }
-        return nil
+        // ISATAP (RFC 5214, 6.1): routers of the prefix send the packet to the IPv4 address.
+        let isISATAP = bytes[8] & 0xFD == 0 && bytes[9...].starts(with: [0x00, 0x5E, 0xFE])
+        return isISATAP ? of(ipv4: ipv4(at: 12)) : nil
     }
 }
 

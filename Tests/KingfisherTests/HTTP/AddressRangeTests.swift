@@ -32,7 +32,8 @@ struct AddressRangeTests {
 
     @Test(arguments: [
         "::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::127.0.0.1", "2002:7f00:1::",
-        "64:ff9b:1::127.0.0.1", "::ffff:0:7f00:1", "::ffff:10.0.0.1", "2002:a9fe:a9fe::1",
+        "2001:4860::5efe:127.0.0.1", "2001:4860::200:5efe:10.0.0.1", "64:ff9b:1::127.0.0.1",
+        "::ffff:0:7f00:1", "::ffff:10.0.0.1", "2002:a9fe:a9fe::1",
         "2001:0:1:2:3:4:80ff:fffe",
     ])
     func `an IPv4 address inside an IPv6 address does not hide`(text: String) throws {
@@ -40,7 +41,9 @@ struct AddressRangeTests {
         #expect(address.range != nil)
     }
 
-    @Test(arguments: ["::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2002:808:808::1"])
+    @Test(arguments: [
+        "::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2002:808:808::1", "2001:4860::5efe:8.8.8.8",
+    ])
     func `a public IPv4 address inside an IPv6 address is public`(text: String) throws {
         #expect(try #require(NumericAddress(text: text)).range == nil)
     }
