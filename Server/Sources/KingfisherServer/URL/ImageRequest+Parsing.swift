@@ -17,6 +17,7 @@ extension ImageRequest {
         let rest = try signedPath(of: path, settings)
         var segments = OptionCall.fields(of: Substring(rest.utf8.dropFirst()), separator: "/")[...]
         var kind = Kind.image
+        dropEmpty(&segments)
         if segments.first == "info" {
             kind = .info
             segments.removeFirst()
@@ -96,16 +97,25 @@ extension ImageRequest {
     ) throws(ServiceError) -> OptionReader {
         var reader = try OptionReader(settings: settings, kind: kind)
         guard !settings.allowsOnlyPresets else {
+            dropEmpty(&segments)
             try readPresets(&segments, settings, into: &reader)
+            dropEmpty(&segments)
             return reader
         }
+        dropEmpty(&segments)
         while let segment = segments.first,
             let call = try OptionCall(segment: segment, separator: settings.argumentsSeparator)
         {
             try reader.apply(call)
             segments.removeFirst()
+            dropEmpty(&segments)
         }
         return reader
+    }
+
+    /// Removes empty segments before the next part of the path, which joined paths have.
+    private static func dropEmpty(_ segments: inout ArraySlice<String>) {
+        segments = segments.drop(while: \.isEmpty)
     }
 
     /// The path after the signature, which is verified.
@@ -125,6 +135,7 @@ extension ImageRequest {
             rest = rest.dropFirst(part.count)
         }
         guard rest.popFirst() == slash else { throw .refused("the path is not absolute") }
+        rest = rest.drop { $0 == slash }
         let signature = rest.prefix { $0 != slash }
         rest = rest.dropFirst(signature.count)
         guard !signature.isEmpty, rest.count > 1 else {

@@ -33,7 +33,8 @@ enum NormalisedPath {
         guard !arrived.utf8.contains(Array("//".utf8)),
             let plain = path.utf8.firstRange(of: Array("/plain/".utf8))
         else { return nil }
-        for (scheme, slashes) in [("http", 2), ("https", 2), ("s3", 2), ("local", 3)] {
+        let stores = ObjectStore.allCases.map { ($0.rawValue, 2) }
+        for (scheme, slashes) in [("http", 2), ("https", 2), ("local", 3)] + stores {
             let start = Array("\(scheme):/".utf8)
             let source = path.utf8[plain.upperBound...]
             guard source.starts(with: start) else { continue }

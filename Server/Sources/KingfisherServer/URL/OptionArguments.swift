@@ -2,7 +2,7 @@
 ///
 /// Empty arguments are the same as missing ones. All errors name the option.
 struct OptionArguments {
-    /// The long name of the option.
+    /// The option for messages: its name in the URL, and the long one if that is another.
     let option: String
     /// The arguments, possibly empty.
     let values: [String]

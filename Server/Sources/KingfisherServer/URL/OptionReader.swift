@@ -48,7 +48,7 @@ struct OptionReader {
             throw .refused("the option \(option.name): URLs and presets must not set limits")
         }
         let arguments = OptionArguments(
-            option: option.name,
+            option: call.name == option.name ? option.name : "\(call.name) (\(option.name))",
             values: call.arguments,
             sources: settings.sources
         )
