@@ -76,16 +76,19 @@ def result(source, o, shrink=F(1), rounds=8):
     if not o.get("enlarge"):
         dpr = min(dpr, max(F(1), 1 / max(scale)))
     scale = [s * dpr for s in scale]
+    asked = dpr * shrink
     if not o.get("enlarge") and max(scale) > 1:
+        if dpr < 1 and "extend" not in o:
+            dpr /= max(scale)
         scale = [s / max(scale) for s in scale]
     scale = [s * shrink for s in scale]
     dpr *= shrink
-    least = [F(m) * dpr / (p * s) for m, p, s in zip(o.get("min", (0, 0)), part, scale)]
+    least = [F(m) * asked / (p * s) for m, p, s in zip(o.get("min", (0, 0)), part, scale)]
     if max(least) > 1:
         scale = [s * max(least) for s in scale]
     scaled = tuple(side(p * s) for p, s in zip(part, scale))
 
-    box = [w * z * dpr for w, z in zip(wanted, zoom)]
+    box = [w * z * asked for w, z in zip(wanted, zoom)]
     limit = list(box)
     if kind == "fill-down" and all(box):
         limit = [b * min(F(1), min(F(s) / b for s, b in zip(scaled, box))) for b in box]

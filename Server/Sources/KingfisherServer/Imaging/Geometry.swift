@@ -9,7 +9,8 @@
 /// - Without `enlarge` no side is scaled above its own length; the aspect ratio of the requested
 ///   scale is kept, also with `force`. `min-width` and `min-height` may enlarge nevertheless.
 /// - A square source or target counts as landscape for `auto`.
-/// - `dpr` is limited to the factor at which the image reaches its own size.
+/// - `dpr` is limited to the factor at which the image reaches its own size. One below 1 is limited
+///   in the same way for paddings, offsets and the watermark, unless a canvas is asked for.
 /// - An image above the largest result dimension is planned again with all lengths reduced.
 /// - Where only the scaled image is above the limits, and most of it would be cropped away, the
 ///   source is cropped first: the result of a narrow source may be off by a pixel of the source.

@@ -4,7 +4,8 @@ struct ScaleFactors: Sendable, Hashable {
     private(set) var x: Double
     /// The factor of the height, with `zoom` and `dpr`.
     private(set) var y: Double
-    /// The effective `dpr`, multiplied by the reduction.
+    /// The effective `dpr`, multiplied by the reduction: the factor of paddings, offsets and the
+    /// watermark.
     let dpr: Double
     /// The requested size, with `zoom` and `dpr`.
     let target: TargetBox
@@ -22,18 +23,23 @@ struct ScaleFactors: Sendable, Hashable {
         if !options.enlarge { wanted = min(wanted, max(1, 1 / max(x, y))) }
         (x, y) = (x * wanted, y * wanted)
         let largest = max(x, y)
+        let asked = wanted * reduction
         // Only now: a factor below 1 may bring a large request down to the image's own size.
-        if !options.enlarge, largest > 1 { (x, y) = (x / largest, y / largest) }
+        if !options.enlarge, largest > 1 {
+            (x, y) = (x / largest, y / largest)
+            // Without a canvas of the requested size the result is as if asked for with less.
+            if wanted < 1, !options.extend.isOn { wanted /= largest }
+        }
         (x, y) = (x * reduction, y * reduction)
         dpr = wanted * reduction
         let small = max(
-            Double(max(0, options.minimalWidth)) * dpr / (width * x),
-            Double(max(0, options.minimalHeight)) * dpr / (height * y)
+            Double(max(0, options.minimalWidth)) * asked / (width * x),
+            Double(max(0, options.minimalHeight)) * asked / (height * y)
         )
         if small > 1 { (x, y) = (x * small, y * small) }
         target = TargetBox(
-            width: Double(max(0, options.width)) * zoom.x * dpr,
-            height: Double(max(0, options.height)) * zoom.y * dpr
+            width: Double(max(0, options.width)) * zoom.x * asked,
+            height: Double(max(0, options.height)) * zoom.y * asked
         )
     }
 

@@ -46,6 +46,20 @@ struct GeometryTests {
         }
     }
 
+    @Test("Padding has the factor by which a source below the requested size was limited")
+    func smallSource() throws {
+        var options = ProcessingOptions()
+        (options.width, options.dpr) = (300, 0.8)
+        options.padding = .init(top: 10, right: 10, bottom: 10, left: 10)
+        let source = Extent(width: 150, height: 75)
+        let plan = try Geometry(source: source, options: options)
+        #expect(plan.size == Extent(width: 160, height: 85))
+        #expect(plan.dpr == 0.5)
+        // The canvas of the requested size has the requested factor.
+        options.extend.isOn = true
+        #expect(try Geometry(source: source, options: options).size.width == 256)
+    }
+
     @Test("A result above the limits is refused with status 422")
     func tooLarge() {
         var options = ProcessingOptions()
