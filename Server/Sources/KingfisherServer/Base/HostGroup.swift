@@ -7,8 +7,9 @@ import Musl
 /// Hosts that usually belong to one owner, and so count as one where the sources of a host are
 /// limited: otherwise a wildcard in the DNS would give one server any number of shares.
 ///
-/// - Names: the last two labels, or three below the usual `co.uk`, `com.br` and so on. Without the
-///   list of public suffixes, customers of one provider may count as one.
+/// - Names: the last two labels, or three below the usual `co.uk`, `com.br` and so on. Below the
+///   domains of large providers each host is a group. Without the list of public suffixes, customers
+///   of other providers may count as one.
 /// - IPv4 addresses in every notation: the first 24 bits; IPv6 addresses: the first 48.
 ///
 /// An owner of many domains or networks still has a share for each of them.
@@ -16,6 +17,16 @@ enum HostGroup {
     /// Second labels below which countries register names.
     private static let registries: Set<Substring> = [
         "ac", "co", "com", "edu", "go", "gov", "ne", "net", "or", "org",
+    ]
+
+    /// Domains whose owners give a name below them to each customer.
+    private static let providers: Set<String> = [
+        "akamaihd.net", "akamaized.net", "amazonaws.com", "azureedge.net", "azurefd.net",
+        "b-cdn.net", "backblazeb2.com", "cdn77.org", "cloudfront.net", "digitaloceanspaces.com",
+        "edgekey.net", "fastly.net", "firebaseapp.com", "fly.dev", "github.io", "googleapis.com",
+        "herokuapp.com", "imgix.net", "kxcdn.com", "myshopify.com", "netlify.app", "onrender.com",
+        "pages.dev", "r2.dev", "supabase.co", "vercel.app", "wasabisys.com", "web.app",
+        "windows.net", "workers.dev",
     ]
 
     /// The group of a host.
@@ -27,6 +38,9 @@ enum HostGroup {
         let labels = host.split(separator: ".")
         if let address = address(host) { return address }
         guard let top = labels.last, labels.count > 2 else { return labels.joined(separator: ".") }
+        if providers.contains(labels.suffix(2).joined(separator: ".")) {
+            return labels.joined(separator: ".")
+        }
         let isCountry = top.utf8.count == 2 && registries.contains(labels[labels.count - 2])
         return labels.suffix(isCountry ? 3 : 2).joined(separator: ".")
     }

@@ -29,7 +29,8 @@ struct HostGroupTests {
     func others() {
         let hosts = [
             "a.example", "b.example", "a.co.uk", "b.co.uk", "127.0.1.1", "127.0.0.example",
-            "2001:db8:2::1",
+            "2001:db8:2::1", "a.cloudfront.net", "b.cloudfront.net", "c.s3.eu-west-1.amazonaws.com",
+            "d.s3.eu-west-1.amazonaws.com", "a.blob.core.windows.net",
         ]
         #expect(Set(hosts.map(HostGroup.name(of:))).count == hosts.count)
     }
