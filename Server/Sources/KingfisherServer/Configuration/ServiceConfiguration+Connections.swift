@@ -16,6 +16,9 @@ extension ServiceConfiguration {
         /// The limit for running requests when the service stops; nil for twice ``timeout``.
         public var gracefulStopTimeout: Duration?
 
+        /// The proxies whose `X-Forwarded-For` names the client.
+        var trustedProxies = TrustedProxies()
+
         /// Makes the default settings.
         public init() {}
 
@@ -47,6 +50,18 @@ extension ServiceConfiguration {
                 .seconds,
                 .answers
             ),
+            .init("KF_TRUSTED_PROXIES", \.connections.trustedProxies, .proxies, .answers),
         ]
     }
+}
+
+extension ConfigurationFormat<TrustedProxies> {
+    /// A list of proxies.
+    fileprivate static let proxies = ConfigurationFormat(
+        expected: "a list with commas of: an address, a network such as 10.0.0.0/8, or unix",
+        parse: { text in
+            ConfigurationFormat<[String]>.list(of: .text).parse(text).flatMap(TrustedProxies.init)
+        },
+        text: { $0.texts.joined(separator: ",") }
+    )
 }

@@ -20,7 +20,6 @@ extension ImageService {
     /// Logs a request.
     func log(
         _ request: Request,
-        _ client: String?,
         _ status: Int,
         _ identifier: String,
         _ time: Duration,
@@ -34,7 +33,7 @@ extension ImageService {
             "path": "\(LogPath.shown(request.head.path ?? "/"))",
             "ms": .stringConvertible(RequestRecord.roundedMilliseconds(time)),
         ]
-        if let client { fields["client"] = "\(client)" }
+        if let client = record.client { fields["client"] = "\(client)" }
         if let layer = record.layer { fields["layer"] = "\(layer)" }
         if let source = record.source { fields["source"] = "\(source.shown)" }
         if let error = record.error {

@@ -113,7 +113,7 @@ public final class ImageService: Sendable {
     /// - Returns: The response, also for errors.
     public func respond(to request: Request, channel: (any Channel)?) async -> Response {
         let start = ContinuousClock.now
-        var record = RequestRecord()
+        var record = RequestRecord(client: client(of: request, channel))
         let identifier = RequestID.accepted(request.headers[.clientRequestID])
         var response: Response
         do throws(ServiceError) {
@@ -127,11 +127,18 @@ public final class ImageService: Sendable {
         let time = start.duration(to: .now)
         let status = response.status.code
         metrics.answered(status, bytes: response.body.contentLength ?? 0, in: time)
-        let client = channel?.remoteAddress?.ipAddress
-        log(request, client, status, identifier, time, record)
-        spans?.add(request, client, status, identifier, time, record)
+        log(request, status, identifier, time, record)
+        spans?.add(request, status, identifier, time, record)
         report(request, identifier, record)
         return response
+    }
+
+    /// The address of the client, also behind trusted proxies; nil if it is not known.
+    private func client(of request: Request, _ channel: (any Channel)?) -> String? {
+        configuration.connections.trustedProxies.client(
+            of: channel?.remoteAddress?.ipAddress,
+            request.headers[values: .forwardedFor]
+        )
     }
 
     private func answer(

@@ -67,11 +67,11 @@ struct TelemetryTests {
         let spans = try #require(RequestSpans(tracer))
         var head = HTTPRequest(method: .get, scheme: nil, authority: "a", path: "/_/w:5/plain/x")
         head.headerFields[try #require(HTTPField.Name("traceparent"))] = Self.parent
-        var record = RequestRecord()
+        var record = RequestRecord(client: "1.2.3.4")
         record.times = [.download: .milliseconds(30), .processing: .milliseconds(20)]
         record.error = ServiceError(502, "The source is away", "Wait")
         let request = Request(head: head, body: .init(buffer: .init()))
-        spans.add(request, "1.2.3.4", 502, "id", .milliseconds(100), record)
+        spans.add(request, 502, "id", .milliseconds(100), record)
         let ended = found.withLock { $0 }
         #expect(ended.map(\.name) == ["download", "processing", "GET"])
         let (download, processing, whole) = (ended[0], ended[1], ended[2])

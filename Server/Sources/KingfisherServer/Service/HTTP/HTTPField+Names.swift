@@ -9,6 +9,7 @@ extension HTTPField.Name {
     static let debugResultHeight = named("X-Result-Height")
     static let debugResultWidth = named("X-Result-Width")
     static let debugSourceSize = named("X-Origin-Content-Length")
+    static let forwardedFor = named("X-Forwarded-For")
     static let link = named("Link")
     static let secCHDPR = named("Sec-CH-DPR")
     static let secCHWidth = named("Sec-CH-Width")

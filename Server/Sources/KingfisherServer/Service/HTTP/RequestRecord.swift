@@ -3,6 +3,8 @@ import Synchronization
 
 /// Facts about one request, for its line in the log and for the debug fields.
 struct RequestRecord: Sendable {
+    /// The address of the client; nil if it is not known.
+    var client: String?
     /// The layer that had the result, or `none`.
     var layer: String?
     /// The source.

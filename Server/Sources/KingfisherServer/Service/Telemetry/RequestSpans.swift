@@ -26,14 +26,12 @@ struct RequestSpans: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - client: The address of the client, if known.
     ///   - status: The status of the response.
     ///   - identifier: The identifier in the log.
     ///   - time: The time for the answer.
     ///   - record: The facts.
     func add(
         _ request: Request,
-        _ client: String?,
         _ status: Int,
         _ identifier: String,
         _ time: Duration,
@@ -53,7 +51,7 @@ struct RequestSpans: Sendable {
             at: instant(time.nanoseconds)
         )
         if span.isRecording {
-            span.attributes = attributes(request, client, status, identifier, record)
+            span.attributes = attributes(request, status, identifier, record)
             if status >= 500 {
                 span.setStatus(.init(code: .error, message: record.error?.message))
             }
@@ -76,7 +74,6 @@ struct RequestSpans: Sendable {
 
     private func attributes(
         _ request: Request,
-        _ client: String?,
         _ status: Int,
         _ identifier: String,
         _ record: RequestRecord
@@ -86,7 +83,7 @@ struct RequestSpans: Sendable {
         attributes.set("http.response.status_code", value: .int64(Int64(status)))
         attributes.set("url.path", value: .string(LogPath.shown(request.head.path ?? "/")))
         attributes.set("kf.request.id", value: .string(identifier))
-        if let client { attributes.set("client.address", value: .string(client)) }
+        if let client = record.client { attributes.set("client.address", value: .string(client)) }
         if let layer = record.layer { attributes.set("kf.cache.layer", value: .string(layer)) }
         if let source = record.source {
             attributes.set("kf.source", value: .string(source.shown))
