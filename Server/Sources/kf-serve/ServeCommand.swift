@@ -31,7 +31,8 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         name: .long,
-        help: "A file of NAME=value lines; the environment overrides it."
+        help:
+            "A file of NAME=value lines; the environment overrides it. Also IMGPROXY_ENV_LOCAL_FILE_PATH."
     )
     var config: String?
 
@@ -44,8 +45,9 @@ struct ServeCommand: ParsableCommand {
     /// Runs the service until it is stopped.
     func serve() async throws {
         do {
-            let file = try config.map(ServiceConfiguration.environment(ofFile:)) ?? [:]
             let own = ProcessInfo.processInfo.environment
+            let path = config ?? own[ServiceConfiguration.fileVariable]
+            let file = try path.map(ServiceConfiguration.environment(ofFile:)) ?? [:]
             let secrets = try own["CREDENTIALS_DIRECTORY"].map(
                 ServiceConfiguration.secrets(inFolder:)
             )

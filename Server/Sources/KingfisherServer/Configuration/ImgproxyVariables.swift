@@ -39,7 +39,14 @@ public enum ImgproxyVariables {
             names: [
                 "WATERMARKS_CACHE_SIZE", "FALLBACK_IMAGES_CACHE_SIZE", "CACHE_USE",
                 "CACHE_PATH_PREFIX", "CACHE_BUCKET", "CACHE_KEY_HEADERS", "CACHE_KEY_COOKIES",
-                "CACHE_REPORT_ERRORS", "CACHE_LOCAL_ROOT",
+                "CACHE_REPORT_ERRORS", "CACHE_LOCAL_ROOT", "CACHE_LOCAL_FILESYSTEM_ROOT",
+                "CACHE_S3_REGION", "CACHE_S3_ENDPOINT", "CACHE_S3_ENDPOINT_USE_PATH_STYLE",
+                "CACHE_S3_USE_DECRYPTION_CLIENT", "CACHE_S3_ASSUME_ROLE_ARN",
+                "CACHE_S3_ASSUME_ROLE_EXTERNAL_ID", "CACHE_GCS_KEY", "CACHE_GCS_ENDPOINT",
+                "CACHE_ABS_NAME", "CACHE_ABS_KEY", "CACHE_ABS_ENDPOINT", "CACHE_SWIFT_USERNAME",
+                "CACHE_SWIFT_API_KEY", "CACHE_SWIFT_AUTH_URL", "CACHE_SWIFT_AUTH_VERSION",
+                "CACHE_SWIFT_TENANT", "CACHE_SWIFT_DOMAIN", "CACHE_SWIFT_TIMEOUT_SECONDS",
+                "CACHE_SWIFT_CONNECT_TIMEOUT_SECONDS",
             ]
         ),
         Family(
@@ -107,7 +114,7 @@ public enum ImgproxyVariables {
             names: [
                 "VIDEO_THUMBNAIL_SECOND", "VIDEO_THUMBNAIL_KEYFRAMES",
                 "VIDEO_THUMBNAIL_PROBE_SIZE", "VIDEO_THUMBNAIL_MAX_ANALYZE_DURATION",
-                "VIDEO_THUMBNAIL_TILE_ASPECT_RATIO",
+                "VIDEO_THUMBNAIL_TILE_ASPECT_RATIO", "VIDEO_THUMBNAIL_TILE_AUTO_KEYFRAMES",
             ]
         ),
         Family(
@@ -116,7 +123,12 @@ public enum ImgproxyVariables {
                 "SMART_CROP_ADVANCED", "SMART_CROP_FACE_DETECTION", "OBJECT_DETECTION_CONFIG",
                 "OBJECT_DETECTION_WEIGHTS", "OBJECT_DETECTION_CLASSES",
                 "OBJECT_DETECTION_NET_SIZE", "OBJECT_DETECTION_CONFIDENCE_THRESHOLD",
-                "OBJECT_DETECTION_NMS_THRESHOLD", "CLASSIFICATION_NET", "CLASSIFICATION_CLASSES",
+                "OBJECT_DETECTION_NMS_THRESHOLD", "OBJECT_DETECTION_NET",
+                "OBJECT_DETECTION_NET_TYPE", "OBJECT_DETECTION_SWAP_RB",
+                "OBJECT_DETECTION_FALLBACK_TO_SMART_CROP", "OBJECT_DETECTION_GRAVITY_MODE",
+                "SMART_CROP_ADVANCED_MODE", "CLASSIFICATION_NET", "CLASSIFICATION_CLASSES",
+                "CLASSIFICATION_NET_SIZE", "CLASSIFICATION_THRESHOLD",
+                "CLASSIFICATION_NORMALIZATION", "CLASSIFICATION_LAYOUT",
             ]
         ),
         Family(
@@ -134,6 +146,33 @@ public enum ImgproxyVariables {
             names: ["S3_MULTI_REGION"]
         ),
         Family(
+            reason: "a source names its bucket",
+            names: ["S3_ACCESS_POINTS"]
+        ),
+        Family(
+            reason:
+                "versions of objects are not read; a question mark belongs to the object's name",
+            names: ["SOURCE_URL_QUERY_SEPARATOR"]
+        ),
+        Family(
+            reason: "a URL has one chain of options",
+            names: ["MAX_CHAINED_PIPELINES"]
+        ),
+        Family(
+            reason: "IMGPROXY_BASE_URL, IMGPROXY_URL_REPLACEMENTS and IMGPROXY_ALLOWED_SOURCES "
+                + "always apply to the addresses of watermarks and fallbacks in URLs",
+            names: ["WATERMARK_PREPROCESS_URL", "FALLBACK_IMAGE_PREPROCESS_URL"]
+        ),
+        Family(reason: "pages are drawn over white", names: ["PDF_NO_BACKGROUND"]),
+        Family(
+            reason: "there is no licence to prove",
+            names: ["LICENSE_KEY", "LICENSE_DEVELOPMENT_MODE"]
+        ),
+        Family(
+            reason: "former names stay valid; kf-serve --check names what is ignored",
+            names: ["FAIL_ON_DEPRECATION"]
+        ),
+        Family(
             reason: "objects are decrypted by the store or nowhere",
             names: ["S3_USE_DECRYPTION_CLIENT"]
         ),
@@ -147,7 +186,8 @@ public enum ImgproxyVariables {
             names: [
                 "NEW_RELIC_KEY", "NEW_RELIC_APP_NAME", "NEW_RELIC_LABELS",
                 "NEW_RELIC_PROPAGATE_EXTERNAL", "DATADOG_ENABLE",
-                "DATADOG_ENABLE_ADDITIONAL_METRICS", "CLOUD_WATCH_SERVICE_NAME",
+                "DATADOG_ENABLE_ADDITIONAL_METRICS", "DATADOG_PROPAGATE_EXTERNAL",
+                "CLOUD_WATCH_SERVICE_NAME",
                 "CLOUD_WATCH_NAMESPACE", "CLOUD_WATCH_REGION",
             ]
         ),
@@ -166,8 +206,12 @@ public enum ImgproxyVariables {
             ]
         ),
         Family(
-            reason: "traces are passed on in the form of the W3C",
-            names: ["OPEN_TELEMETRY_PROPAGATORS", "OPEN_TELEMETRY_TRACE_ID_GENERATOR"]
+            reason:
+                "traces are taken over from clients in the form of the W3C, and not sent to sources",
+            names: [
+                "OPEN_TELEMETRY_PROPAGATORS", "OPEN_TELEMETRY_TRACE_ID_GENERATOR",
+                "OPEN_TELEMETRY_PROPAGATE_EXTERNAL",
+            ]
         ),
         Family(
             reason: "failures go to IMGPROXY_SENTRY_DSN, and errors into the log",
@@ -183,7 +227,8 @@ public enum ImgproxyVariables {
                 "secrets come from the environment, a file, or the credentials of systemd; have the platform fetch them",
             names: [
                 "ENV_AWS_SECRET_ID", "ENV_AWS_SECRET_VERSION_ID", "ENV_AWS_SECRET_VERSION_STAGE",
-                "ENV_AWS_SECRET_REGION", "ENV_AWS_SSM_PARAMETERS_PATH", "ENV_GCP_SECRET_ID",
+                "ENV_AWS_SECRET_REGION", "ENV_AWS_SSM_PARAMETERS_PATH",
+                "ENV_AWS_SSM_PARAMETERS_REGION", "ENV_GCP_KEY", "ENV_GCP_SECRET_ID",
                 "ENV_GCP_SECRET_VERSION_ID", "ENV_GCP_SECRET_PROJECT_ID",
             ]
         ),
@@ -195,6 +240,7 @@ public enum ImgproxyVariables {
             reason: "the log is standard error, which systemd and containers collect; the journal "
                 + "of systemd gets the level of each line, and passes lines on to syslog",
             names: [
+                "OPEN_TELEMETRY_ENABLE_LOGS",
                 "SYSLOG_ENABLE", "SYSLOG_LEVEL", "SYSLOG_NETWORK", "SYSLOG_ADDRESS", "SYSLOG_TAG",
             ]
         ),

@@ -55,6 +55,9 @@ extension ServiceConfiguration {
         "KF_VIDEO": "IMGPROXY_ENABLE_VIDEO_THUMBNAILS",
     ]
 
+    /// The variable that names the file of ``environment(ofFile:)``.
+    public static let fileVariable = "IMGPROXY_ENV_LOCAL_FILE_PATH"
+
     /// The names in an environment that look like the service's but are none of them, and all
     /// names in a file that are none of them.
     public static func unsupportedNames(
@@ -62,7 +65,7 @@ extension ServiceConfiguration {
         file: [String: String] = [:]
     ) -> [String] {
         let own = environment.keys.filter { $0.hasPrefix("IMGPROXY_") || $0.hasPrefix("KF_") }
-        let former = Set(formerNames.values)
+        let former = Set(formerNames.values).union([fileVariable])
         return Set(own).union(file.keys)
             .filter { entriesByName[$0] == nil && !former.contains($0) }.sorted()
     }

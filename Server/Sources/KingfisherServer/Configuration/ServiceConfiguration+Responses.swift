@@ -39,6 +39,8 @@ extension ServiceConfiguration {
         public var fallbackStatus = 200
         /// How many seconds clients may keep the fallback; 0 for ``timeToLive``.
         public var fallbackTimeToLive = 0
+        /// The earliest time of `Last-Modified`; nil for that of the source.
+        public var lastModifiedBuster: Date?
 
         /// Makes the default settings.
         public init() {}
@@ -55,6 +57,12 @@ extension ServiceConfiguration {
             .init("IMGPROXY_USE_ETAG", \.responses.usesETag, .flag, .answers),
             .init("IMGPROXY_ETAG_BUSTER", \.responses.etagBuster, .text, .answers),
             .init("IMGPROXY_USE_LAST_MODIFIED", \.responses.usesLastModified, .flag, .answers),
+            .init(
+                "IMGPROXY_LAST_MODIFIED_BUSTER",
+                \.responses.lastModifiedBuster,
+                .time,
+                .answers
+            ),
             .init("IMGPROXY_ALLOW_ORIGIN", \.responses.allowedOrigin, .text, .answers),
             .init("IMGPROXY_SECRET", \.responses.secret, .token, .answers, isSecret: true),
             .init("IMGPROXY_RETURN_ATTACHMENT", \.responses.returnsAttachment, .flag, .answers),
@@ -84,6 +92,30 @@ extension ServiceConfiguration {
             ),
         ]
     }
+}
+
+extension ServiceConfiguration.Responses {
+    /// The modification date of a response.
+    ///
+    /// - Parameter source: That of the source, if known.
+    /// - Returns: The date; nil for none.
+    func lastModified(_ source: String?) -> String? {
+        guard usesLastModified else { return nil }
+        guard let earliest = lastModifiedBuster.map({ Int($0.timeIntervalSince1970) }) else {
+            return source
+        }
+        let own = source.flatMap(HTTPTime.seconds) ?? .min
+        return own < earliest ? HTTPTime.text(earliest) : source
+    }
+}
+
+extension ConfigurationFormat<Date> {
+    /// A time.
+    fileprivate static let time = ConfigurationFormat(
+        expected: "a time such as 2026-01-31T12:00:00Z",
+        parse: { try? Date($0, strategy: .iso8601) },
+        text: { $0.formatted(.iso8601) }
+    )
 }
 
 extension ConfigurationFormat<Int> {

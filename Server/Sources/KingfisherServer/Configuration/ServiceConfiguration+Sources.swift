@@ -35,6 +35,8 @@ extension ServiceConfiguration {
         public var ignoredQueryItems: [String] = []
         /// Whether a client's cookies are sent to sources of their site.
         public var passesCookies = false
+        /// Whether a client's cookies are sent to all sources of the web.
+        public var passesCookiesToAll = false
         /// The site of the cookies; nil for the host of the client's request.
         public var cookieBaseURL: URL?
         /// The limit for loading a source.
@@ -98,6 +100,12 @@ extension ServiceConfiguration {
             ),
             .init("KF_SOURCE_KEY_QUERY", \.sources.ignoredQueryItems, .list(of: .text), .sources),
             .init("IMGPROXY_COOKIE_PASSTHROUGH", \.sources.passesCookies, .flag, .answers),
+            .init(
+                "IMGPROXY_COOKIE_PASSTHROUGH_ALL",
+                \.sources.passesCookiesToAll,
+                .flag,
+                .answers
+            ),
             .init(
                 "IMGPROXY_COOKIE_BASE_URL",
                 \.sources.cookieBaseURL,

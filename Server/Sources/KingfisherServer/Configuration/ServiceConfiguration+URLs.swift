@@ -1,3 +1,5 @@
+import Foundation
+
 extension ServiceConfiguration {
     /// How URLs are read and signed.
     public struct URLs: Sendable {
@@ -15,6 +17,13 @@ extension ServiceConfiguration {
         public var hasFileNames = false
         /// Options by name: `name=option/option`.
         public var presets: [String] = []
+        /// The text between two presets of a variable.
+        var presetsSeparator = ","
+        /// The presets of the variable, as they stand there.
+        var presetsText: String? {
+            get { presets.isEmpty ? nil : presets.joined(separator: presetsSeparator) }
+            set { presets = newValue.map { Self.split($0, presetsSeparator) } ?? [] }
+        }
         /// A file with a preset on each line.
         public var presetsPath: String?
         /// Whether URLs have names of presets in place of options.
@@ -30,6 +39,10 @@ extension ServiceConfiguration {
 
         /// Makes the default settings.
         public init() {}
+
+        private static func split(_ text: String, _ separator: String) -> [String] {
+            text.components(separatedBy: separator).map(\.trimmed).filter { !$0.isEmpty }
+        }
 
         static let entries: [ConfigurationEntry] = [
             .init("IMGPROXY_KEY", \.urls.keys, .keys, .answers, isSecret: true),
@@ -55,7 +68,9 @@ extension ServiceConfiguration {
                 .flag,
                 .answers
             ),
-            .init("IMGPROXY_PRESETS", \.urls.presets, .list(of: .text), .answers),
+            // Before the presets, which it divides.
+            .init("IMGPROXY_PRESETS_SEPARATOR", \.urls.presetsSeparator, .separator, .answers),
+            .init("IMGPROXY_PRESETS", \.urls.presetsText, .text, .answers),
             .init("IMGPROXY_PRESETS_PATH", \.urls.presetsPath, .text, .answers),
             .init("IMGPROXY_ONLY_PRESETS", \.urls.allowsOnlyPresets, .flag, .answers),
             .init(

@@ -251,7 +251,7 @@ struct ImageHandler: Sendable {
             noneMatch: request.headers[.ifNoneMatch],
             modifiedSince: request.headers[.ifModifiedSince],
             tag: head.entityTag(of: result.facts),
-            lastModified: responses.usesLastModified ? result.facts.lastModified : nil
+            lastModified: responses.lastModified(result.facts.lastModified)
         )
         if isCurrent {
             fields[.contentType] = nil

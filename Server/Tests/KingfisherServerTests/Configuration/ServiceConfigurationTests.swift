@@ -167,8 +167,6 @@ struct ServiceConfigurationTests {
         let summary = try ServiceConfiguration(environment: environment).summary
         #expect(!summary.contains("c0ffee"))
         #expect(summary.contains("IMGPROXY_SECRET=(hidden)"))
-    }
-
         let addresses = try ServiceConfiguration(environment: [
             "IMGPROXY_WATERMARK_URL": "https://c0ffee:c0ffee@a.example/mark.png?sig=c0ffee",
             "IMGPROXY_BASE_URL": "https://a.example/?url=c0ffee",
@@ -180,6 +178,8 @@ struct ServiceConfigurationTests {
             try ServiceConfiguration(environment: ["IMGPROXY_FALLBACK_IMAGE_URL": "a \(address)"])
         }
         #expect(found.map { "\($0)".contains("?c0ffee") } == false)
+    }
+
     @Test(
         "Keys and salts are hexadecimal and pair up",
         arguments: [
@@ -253,6 +253,51 @@ struct ServiceConfigurationTests {
         #expect(configuration.caches.lifetime == .seconds(2_592_000))
     }
 
+    @Test("Every variable of imgproxy's documentation is read, or has a reason why it is not")
+    func variablesOfImgproxy() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Fixtures/imgproxy-variables.txt")
+        let names = try String(contentsOf: file, encoding: .utf8).textLines.map(String.init)
+            .filter { !$0.isEmpty }
+        #expect(names.count > 290)
+        let unknown = ServiceConfiguration.unsupportedNames(
+            in: Dictionary(uniqueKeysWithValues: names.map { ($0, "1") })
+        )
+        #expect(unknown.filter { ImgproxyVariables.reason(for: $0) == nil } == [])
+        let families = ImgproxyVariables.families.flatMap(\.names).map { "IMGPROXY_\($0)" }
+        #expect(Set(families).count == families.count)
+        #expect(families.filter { ServiceConfiguration.entriesByName[$0] != nil } == [])
+    }
+
+    @Test("Presets may be divided by another text than a comma, which they contain")
+    func presetsSeparator() throws {
+        let environment = [
+            "IMGPROXY_PRESETS_SEPARATOR": ";;", "IMGPROXY_PRESETS": "a=w:10;;b=h:5/wmt:eCx5",
+        ]
+        let configuration = try ServiceConfiguration(environment: environment)
+        #expect(configuration.urls.presets == ["a=w:10", "b=h:5/wmt:eCx5"])
+        #expect(configuration.summary.contains("IMGPROXY_PRESETS=a=w:10;;b=h:5/wmt:eCx5\n"))
+        let usual = try ServiceConfiguration(environment: ["IMGPROXY_PRESETS": "a=w:10, b=h:5"])
+        #expect(usual.urls.presets == ["a=w:10", "b=h:5"])
+    }
+
+    @Test(
+        "A response was modified at the configured time at the earliest",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", "Sat, 31 Jan 2026 12:00:00 GMT"),
+            ("Sun, 01 Feb 2026 08:49:37 GMT", "Sun, 01 Feb 2026 08:49:37 GMT"),
+            (nil, "Sat, 31 Jan 2026 12:00:00 GMT"), ("nonsense", "Sat, 31 Jan 2026 12:00:00 GMT"),
+        ]
+    )
+    func lastModified(source: String?, expected: String) throws {
+        let environment = ["IMGPROXY_LAST_MODIFIED_BUSTER": "2026-01-31T13:00:00+01:00"]
+        var responses = try ServiceConfiguration(environment: environment).responses
+        #expect(responses.lastModified(source) == expected)
+        responses.usesLastModified = false
+        #expect(responses.lastModified(source) == nil)
+        #expect(ServiceConfiguration.Responses().lastModified(source) == source)
+    }
+
     @Test("Names that look like ours but are unknown are reported")
     func unsupported() {
         let names = ServiceConfiguration.unsupportedNames(in: [
@@ -261,51 +306,6 @@ struct ServiceConfigurationTests {
         #expect(names == ["IMGPROXY_VIPS_CACHE", "KF_TYPO"])
     }
 
-    @Test("The page on operation names every variable, and no other")
-    func documented() throws {
-        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../../OPERATION.md")
-        let text = try String(contentsOf: page, encoding: .utf8)
-        let named = Set(
-            text.matches(of: #/(IMGPROXY|KF|AWS|AZURE|GOOGLE|GCE|OTEL)_[A-Z0-9_]+/#).map {
-                String($0.0)
-            }
-        )
-        let known = Set(ServiceConfiguration.entries.map(\.name))
-        #expect(named.subtracting(known).isEmpty)
-        #expect(known.subtracting(named).isEmpty)
-    }
-
-    @Test("A file has a name and a value on each line, and comments")
-    func file() throws {
-        let path = FileManager.default.temporaryDirectory
-            .appendingPathComponent(UUID().uuidString).path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let text = "# comment\n\nIMGPROXY_BIND = :1\nIMGPROXY_SECRET=\"a=b\"\n"
-        try text.write(toFile: path, atomically: true, encoding: .utf8)
-        let values = try ServiceConfiguration.environment(ofFile: path)
-        #expect(values == ["IMGPROXY_BIND": ":1", "IMGPROXY_SECRET": "a=b"])
-        for line in ["IMGPROXY_BIND", "export IMGPROXY_BIND=:1"] {
-            try line.write(toFile: path, atomically: true, encoding: .utf8)
-            let error = #expect(throws: ConfigurationError.self) {
-                try ServiceConfiguration.environment(ofFile: path)
-            }
-            #expect(error?.name == "\(path), line 1")
-        }
-    }
-
-    @Test(
-        "Addresses to listen at",
-        arguments: [
-            (":80", ListenAddress.host("0.0.0.0", port: 80)),
-            ("localhost:0", .host("localhost", port: 0)),
-            ("unix:/run/kf.sock", .socket(path: "/run/kf.sock")),
-        ]
-    )
-    func addresses(text: String, address: ListenAddress) {
-        #expect(ListenAddress(text) == address)
-        #expect(ListenAddress(address.description) == address)
-    }
     @Test(
         "An unknown variable that restricts something stops the start",
         arguments: [
@@ -362,6 +362,51 @@ struct ServiceConfigurationTests {
         #expect(secrets == ["IMGPROXY_KEY": "aa"])
     }
 
+    @Test("The page on operation names every variable, and no other")
+    func documented() throws {
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../OPERATION.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let named = Set(
+            text.matches(of: #/(IMGPROXY|KF|AWS|AZURE|GOOGLE|GCE|OTEL)_[A-Z0-9_]+/#).map {
+                String($0.0)
+            }
+        )
+        let known = Set(ServiceConfiguration.entries.map(\.name))
+        #expect(named.subtracting(known).isEmpty)
+        #expect(known.subtracting(named).isEmpty)
+    }
+
+    @Test("A file has a name and a value on each line, and comments")
+    func file() throws {
+        let path = FileManager.default.temporaryDirectory
+            .appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let text = "# comment\n\nIMGPROXY_BIND = :1\nIMGPROXY_SECRET=\"a=b\"\n"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        let values = try ServiceConfiguration.environment(ofFile: path)
+        #expect(values == ["IMGPROXY_BIND": ":1", "IMGPROXY_SECRET": "a=b"])
+        for line in ["IMGPROXY_BIND", "export IMGPROXY_BIND=:1"] {
+            try line.write(toFile: path, atomically: true, encoding: .utf8)
+            let error = #expect(throws: ConfigurationError.self) {
+                try ServiceConfiguration.environment(ofFile: path)
+            }
+            #expect(error?.name == "\(path), line 1")
+        }
+    }
+
+    @Test(
+        "Addresses to listen at",
+        arguments: [
+            (":80", ListenAddress.host("0.0.0.0", port: 80)),
+            ("localhost:0", .host("localhost", port: 0)),
+            ("unix:/run/kf.sock", .socket(path: "/run/kf.sock")),
+        ]
+    )
+    func addresses(text: String, address: ListenAddress) {
+        #expect(ListenAddress(text) == address)
+        #expect(ListenAddress(address.description) == address)
+    }
 
     @Test("Local sources need a folder that exists")
     func folder() {

@@ -126,6 +126,21 @@ struct RequestOptionTests {
         )
     }
 
+    @Test("Cookies reach all sources of the web if the configuration says so")
+    func cookiesForAll() async throws {
+        let transport = FakeTransport()
+        transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
+        let environment = [
+            "IMGPROXY_COOKIE_PASSTHROUGH": "1", "IMGPROXY_COOKIE_PASSTHROUGH_ALL": "1",
+        ]
+        let sources = try ServiceConfiguration(environment: environment).sources
+        let change: (inout ServiceConfiguration) -> Void = { $0.sources = sources }
+        try await TestService.run(change, transport: transport) { test async throws in
+            _ = try await test.request(path("http://other.example/a.png"), ["Cookie": "a=1"])
+        }
+        #expect(transport.requests.map { $0.value(forHTTPHeaderField: "Cookie") } == ["a=1"])
+    }
+
     @Test("An animation becomes a still where the URL says so")
     func stills() async throws {
         let gif = try TestAnimation.gif(frames: 4)

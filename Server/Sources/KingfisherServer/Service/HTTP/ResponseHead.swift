@@ -80,7 +80,7 @@ struct ResponseHead: Sendable {
         fields[.contentType] = facts.contentType
         fields[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
         fields[.eTag] = entityTag(of: facts).map { "\"\($0)\"" }
-        if configuration.usesLastModified { fields[.lastModified] = facts.lastModified }
+        fields[.lastModified] = configuration.lastModified(facts.lastModified)
         if !vary.isEmpty { fields[.vary] = vary.joined(separator: ", ") }
         if let dpr = facts.dpr, dpr != 1 {
             fields[.contentDPR] = Int(exactly: dpr).map(String.init) ?? "\(dpr)"

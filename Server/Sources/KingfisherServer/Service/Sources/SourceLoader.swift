@@ -14,6 +14,7 @@ struct SourceLoader: Sendable {
     private let keys: CacheKeys
     private let requestNames: [HTTPField.Name]
     private let passesCookies: Bool
+    private let passesCookiesToAll: Bool
     private let cookieSite: String?
 
     /// Makes a loader.
@@ -33,6 +34,7 @@ struct SourceLoader: Sendable {
         keys = CacheKeys(configuration)
         requestNames = sources.requestHeaders.compactMap { HTTPField.Name($0) }
         passesCookies = sources.passesCookies
+        passesCookiesToAll = sources.passesCookiesToAll
         cookieSite = sources.cookieBaseURL.flatMap { ImageReference.web($0).site }
     }
 
@@ -41,7 +43,8 @@ struct SourceLoader: Sendable {
     /// - Parameters:
     ///   - fields: The fields.
     ///   - host: The host and port of the request, if known.
-    ///   - source: The source; it gets cookies only if it is on the site of the cookies.
+    ///   - source: The source; it gets cookies only if it is on the site of the cookies, unless all
+    ///     sources of the web get them.
     /// - Returns: The fields.
     func headers(
         _ fields: HTTPFields,
@@ -52,7 +55,7 @@ struct SourceLoader: Sendable {
             fields[name].map { HeaderField(name: name.rawName, value: $0) }
         }
         if passesCookies, let cookies = fields[.cookie], let site = source.site,
-            site == cookieSite ?? host?.lowercased()
+            passesCookiesToAll || site == cookieSite ?? host?.lowercased()
         {
             passed.append(HeaderField(name: "cookie", value: cookies))
         }
