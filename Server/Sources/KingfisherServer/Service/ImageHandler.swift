@@ -101,7 +101,7 @@ struct ImageHandler: Sendable {
             return respond(request, negotiated, result, record)
         }
         do {
-            let made = try await made(negotiated, fields, key, channel)
+            let made = try await made(negotiated, fields, key, channel, record.client)
             record.layer = made.layer.rawValue
             record.times = made.times
             return respond(request, negotiated, made.result, record)
@@ -114,6 +114,7 @@ struct ImageHandler: Sendable {
                     error,
                     fields.loop,
                     channel,
+                    record.client,
                     since: start
                 )
             else { throw error }
@@ -146,14 +147,16 @@ struct ImageHandler: Sendable {
         of file: Data,
         _ options: ProcessingOptions,
         _ request: Request,
-        _ channel: (any Channel)?
+        _ channel: (any Channel)?,
+        _ client: String?
     ) async throws(ServiceError) -> MadeResult {
         let negotiated = try paths.negotiated(
             ImageRequest(source: .local(path: "file"), options: options),
             for: headers(request.headers)
         )
         return try await limited(channel) { [maker] in
-            try await maker.make(negotiated, of: SourceFile(data: file, key: "a dropped file"), nil)
+            let source = SourceFile(data: file, key: "a dropped file")
+            return try await maker.make(negotiated, of: source, nil, for: client)
         }
     }
 
@@ -177,11 +180,14 @@ struct ImageHandler: Sendable {
         _ request: NegotiatedRequest,
         _ fields: SourceHeaders,
         _ key: String,
-        _ channel: (any Channel)?
+        _ channel: (any Channel)?,
+        _ client: String?
     ) async throws(ServiceError) -> MadeResult {
         try await limited(channel) { [self] in
             try await results.value(for: key) {
-                try await find(key) { [maker] in try await maker.make(request, fields) }
+                try await find(key) { [maker] in
+                    try await maker.make(request, fields, for: client)
+                }
             }
         }
     }
@@ -285,6 +291,7 @@ struct ImageHandler: Sendable {
         _ error: ServiceError,
         _ loop: String?,
         _ channel: (any Channel)?,
+        _ client: String?,
         since start: ContinuousClock.Instant
     ) async -> StoredResult? {
         let named = request.request.options.fallbackSource.map { FallbackImage($0) }
@@ -301,9 +308,9 @@ struct ImageHandler: Sendable {
             try await results.value(for: key) {
                 try await find(key) { [maker, fallback] in
                     guard let file = fallback.file else {
-                        return try await maker.make(own, SourceHeaders(loop: loop))
+                        return try await maker.make(own, SourceHeaders(loop: loop), for: client)
                     }
-                    return try await maker.make(own, of: file, loop)
+                    return try await maker.make(own, of: file, loop, for: client)
                 }
             }
         }.result

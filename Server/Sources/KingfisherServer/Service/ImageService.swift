@@ -213,8 +213,9 @@ public final class ImageService: Sendable {
         else { return nil }
         try checkSecret(request)
         let options = try playground.options(of: request)
+        let client = record.client
         let made = try await playground.files.withFile(of: request) { file throws(ServiceError) in
-            try await images.result(of: file, options, request, channel)
+            try await images.result(of: file, options, request, channel, client)
         }
         record.times = made.times
         return images.response(of: made, record)
@@ -232,8 +233,9 @@ public final class ImageService: Sendable {
         else { return nil }
         try Self.check(request, uploads.token)
         let options = try ImageRequest.options(text, with: uploads.grammar)
+        let client = record.client
         let made = try await uploads.files.withFile(of: request) { file throws(ServiceError) in
-            try await images.result(of: file, options, request, channel)
+            try await images.result(of: file, options, request, channel, client)
         }
         record.times = made.times
         return images.response(of: made, record)

@@ -32,7 +32,7 @@ struct ResultMaker: Sendable {
         )
         self.metrics = metrics
         let operation = configuration.operation
-        queue = WorkQueue(width: operation.workers)
+        queue = WorkQueue(width: operation.workers, laneWidth: operation.laneWidth)
         admission = Admission(operation.admissionLimits)
         passesCacheControl = configuration.responses.passesCacheControl
         skippedFormats = Set(configuration.negotiation.skippedFormats)
@@ -56,7 +56,8 @@ struct ResultMaker: Sendable {
     private static func startWorkers(
         _ configuration: ServiceConfiguration
     ) throws(ConfigurationError) {
-        ProcessIsolation.settings.workerCount = configuration.operation.workers
+        let operation = configuration.operation
+        ProcessIsolation.settings.workerCount = operation.workers + operation.laneWidth
         ProcessIsolation.settings.timeLimit = configuration.connections.timeout
         do throws(IsolationFailure) {
             try ProcessIsolation.startWorkers()
@@ -74,11 +75,13 @@ struct ResultMaker: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - headers: Fields of the request for the source.
+    ///   - client: The address of the client, if known.
     /// - Returns: The result.
     /// - Throws: ``ServiceError``; `Admission.Full` and `Displaced`; `CancellationError`.
     func make(
         _ request: NegotiatedRequest,
-        _ headers: SourceHeaders
+        _ headers: SourceHeaders,
+        for client: String?
     ) async throws -> MadeResult {
         let mark = watermarkSource(of: request.request.options)
         let server = request.request.server
@@ -89,7 +92,7 @@ struct ResultMaker: Sendable {
             if isCached { metrics.hit(.source) } else { metrics.took(.download, loaded - start) }
             let watermark = try await watermark(mark, headers.loop)
             loading.loaded(source.data.count, watermark?.count ?? 0)
-            var made = try await drawn(request, source, watermark)
+            var made = try await drawn(request, source, watermark, client)
             made.layer = isCached ? .source : .none
             if !isCached { made.times[.download] = loaded - start }
             made.lifetime = lifetime(of: source)
@@ -101,13 +104,14 @@ struct ResultMaker: Sendable {
     func make(
         _ request: NegotiatedRequest,
         of source: SourceFile,
-        _ loop: String?
+        _ loop: String?,
+        for client: String?
     ) async throws -> MadeResult {
         let mark = watermarkSource(of: request.request.options)
         return try await admission.admitted("", sources: mark == nil ? 1 : 2) { loading in
             let watermark = try await watermark(mark, loop)
             loading.loaded(source.data.count, watermark?.count ?? 0)
-            return try await drawn(request, source, watermark)
+            return try await drawn(request, source, watermark, client)
         }
     }
 
@@ -115,10 +119,13 @@ struct ResultMaker: Sendable {
     private func drawn(
         _ request: NegotiatedRequest,
         _ source: SourceFile,
-        _ watermark: Data?
+        _ watermark: Data?,
+        _ client: String?
     ) async throws -> MadeResult {
         let start = ContinuousClock.now
-        return try await queue.run {
+        let isSmall = watermark == nil && WorkSize.isSmall(request, source.data)
+        let group = client.map(ClientGroup.name(of:)) ?? ""
+        return try await queue.run(for: group, isSmall: isSmall) {
             let begun = ContinuousClock.now
             metrics.took(.queue, begun - start)
             let result = try await draw(request, source, watermark)

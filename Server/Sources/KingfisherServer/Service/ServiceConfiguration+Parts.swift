@@ -165,6 +165,9 @@ extension ServiceConfiguration {
 }
 
 extension ServiceConfiguration.Operation {
+    /// The pieces of small work that run beside ``workers`` others.
+    var laneWidth: Int { max(1, workers / 4) }
+
     /// The most sources that are loaded at once.
     var maximalLoads: Int {
         let limits = admissionLimits

@@ -27,7 +27,7 @@ struct ProgramTests {
         #expect(reply.status == 200)
         #expect(reply.fields["content-type"] == "image/png")
         client.send("/metrics")
-        #expect(try await client.reply().text.contains("kf_workers 2\n"))
+        #expect(try await client.reply().text.contains("kf_workers 3\n"))
         program.signal(SIGTERM)
         #expect(await program.status() == 0)
         #expect(program.errors.contains("IMGPROXY_TYPO is not supported"))
