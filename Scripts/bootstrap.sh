@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs missing system libraries that the package links with.
+# Installs missing system libraries that the package links with, and those that Swift itself needs.
 #
 # Usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats] [--redis]
 #        Scripts/bootstrap.sh --packages fedora|arch|alpine
@@ -116,7 +116,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-require_swift
+find_swift
 
 # The name of each library in pkg-config, and the Debian package with its headers. pkg-config also
 # finds libraries that were not installed by dpkg.
@@ -167,6 +167,29 @@ has_library() {
         || { [ "$1" = libgif ] && [ -e /usr/include/gif_lib.h ]; }
 }
 
+# The libraries that Swift's own programs load; the archive of a toolchain does not contain them.
+need_swift_libraries() {
+    local folder library
+    folder=$(dirname -- "$(readlink -f -- "$(command -v swift)")")
+    while IFS= read -r library; do
+        case $library in
+        libcurl.so.4) need libcurl4 ;;
+        libedit.so.2) need libedit2 ;;
+        libgcc_s.so.1) need libgcc-s1 ;;
+        libncurses.so.6) need libncurses6 ;;
+        libsqlite3.so.0) need libsqlite3-0 ;;
+        libstdc++.so.6) need libstdc++6 ;;
+        libtinfo.so.6) need libtinfo6 ;;
+        libuuid.so.1) need libuuid1 ;;
+        libxml2.so.2) need libxml2 ;;
+        libz.so.1) need zlib1g ;;
+        *) say "Swift needs $library, and this script does not know its package." ;;
+        esac
+    done < <(ldd "$folder"/{swift-{driver,frontend,package},clang,lld} 2>/dev/null \
+        | sed -n 's/^[[:space:]]*\([^ ]*\) => not found$/\1/p' | sort -u)
+}
+
+! command -v apt-get >/dev/null || need_swift_libraries
 command -v git >/dev/null || need git
 command -v pkg-config >/dev/null || need pkg-config
 # Linking Swift's libraries statically requires the C++ library, which is part of this compiler.
@@ -223,6 +246,7 @@ if [ ${#missing[@]} -gt 0 ]; then
 else
     say "System libraries: all installed."
 fi
+require_swift
 if [ ${#optional[@]} -gt 0 ]; then
     [ -z "$only_check" ] || die "missing: ${optional[*]}" "Scripts/bootstrap.sh installs them."
     (install_packages "${optional[@]}") \

@@ -54,9 +54,9 @@ as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# Puts a Swift toolchain on the PATH, or fails with advice.
-require_swift() {
-    local folder version
+# Puts the folder of a Swift toolchain on the PATH, or fails with advice.
+find_swift() {
+    local folder
     if ! command -v swift >/dev/null; then
         # Folders of installers that have not changed this shell's PATH.
         for folder in "${SWIFTLY_BIN_DIR:-$HOME/.local/share/swiftly/bin}" \
@@ -70,10 +70,17 @@ require_swift() {
     command -v swift >/dev/null || die "no Swift toolchain found." \
         "This package needs Swift $MINIMUM_SWIFT or newer: https://www.swift.org/install/linux/" \
         "If one is installed, put its folder 'usr/bin' on the PATH."
+}
 
-    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' \
-        | head -n 1)
-    [ -n "$version" ] || die "'$(command -v swift) --version' does not name a Swift version."
+# Puts a Swift toolchain that runs and is not too old on the PATH, or fails with advice.
+require_swift() {
+    local message version
+    find_swift
+    message=$(swift --version 2>&1) || die "'$(command -v swift) --version' fails:" "$message" \
+        "If a library is missing, Scripts/bootstrap.sh installs it on Debian and Ubuntu."
+    version=$(sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p;T;q' <<<"$message")
+    [ -n "$version" ] || die "'$(command -v swift) --version' does not name a Swift version:" \
+        "$message"
     if [ "$(printf '%s\n' "$MINIMUM_SWIFT" "$version" | sort -V | head -n 1)" \
         != "$MINIMUM_SWIFT" ]; then
         die "Swift $version is too old; this package needs $MINIMUM_SWIFT or newer." \

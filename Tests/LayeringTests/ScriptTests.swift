@@ -95,6 +95,26 @@ struct ScriptTests {
         }
     }
 
+    @Test func `a toolchain that does not run is shown with its own message`() throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("toolchain-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let swift = folder.appendingPathComponent("swift")
+        let program =
+            "#!/bin/sh\necho 'swift: libncurses.so.6: cannot open shared object file' >&2\nexit 127\n"
+        try Data(program.utf8).write(to: swift)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift.path)
+        let path = "PATH=\(folder.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+        let (text, status) = try run(
+            ["env", path, "bash", "Scripts/walls.sh"],
+            in: SourceTree.repository
+        )
+        #expect(status == 1)
+        #expect(text.contains("libncurses.so.6: cannot open shared object file"), "\(text)")
+        #expect(text.contains("Scripts/bootstrap.sh"), "\(text)")
+    }
+
     private func text(_ path: String) throws -> String {
         try String(contentsOf: SourceTree.repository.appendingPathComponent(path), encoding: .utf8)
     }
