@@ -110,6 +110,24 @@ install_packages() {
     rm -f "$log"
 }
 
+# Makes a minimal Debian with debootstrap, unless the folder has one: provide_root RELEASE FOLDER
+#
+# KF_MIRROR is the address of another mirror.
+provide_root() {
+    local release=$1 folder=$2 log
+    [ ! -e "$folder/etc/debian_version" ] || return 0
+    say "Fetching a minimal $release into $folder"
+    mkdir -p "$(dirname -- "$folder")"
+    # Under another name until it is complete.
+    rm -rf --one-file-system "$folder.incomplete"
+    log=$(mktemp)
+    debootstrap --variant=minbase "$release" "$folder.incomplete" \
+        "${KF_MIRROR:-http://deb.debian.org/debian}" >"$log" 2>&1 \
+        || { tail -n 20 "$log" >&2; rm -f "$log"; die "debootstrap could not make a $release."; }
+    rm -f "$log"
+    mv "$folder.incomplete" "$folder"
+}
+
 # The web server for the download tests: the system's, or an unpacked one.
 NGINX=/usr/sbin/nginx
 [ -x "$NGINX" ] || NGINX=$ROOT/.build-nested/nginx/usr/sbin/nginx

@@ -216,13 +216,8 @@ awk -v found="$exposure" 'BEGIN { exit !(found != "" && found <= 2.0) }' \
 
 # KF_ROOTS keeps the minimal systems for the next time.
 roots=${KF_ROOTS:-$scratch/roots}
-mkdir -p "$roots"
 for release in bookworm trixie; do
-    if [ ! -e "$roots/$release/etc/debian_version" ]; then
-        say "Fetching a minimal $release"
-        debootstrap --variant=minbase "$release" "$roots/$release" >"$scratch/debootstrap" 2>&1 \
-            || { tail -n 20 "$scratch/debootstrap" >&2; die "debootstrap failed."; }
-    fi
+    provide_root "$release" "$roots/$release"
     say "Trying the packages in $release"
     rm -rf "$scratch/$release"
     cp -a "$roots/$release" "$scratch/$release"

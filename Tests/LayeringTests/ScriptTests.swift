@@ -115,6 +115,13 @@ struct ScriptTests {
         #expect(text.contains("Scripts/bootstrap.sh"), "\(text)")
     }
 
+    @Test(arguments: ["", "../trixie", "--help trixie"])
+    func `another release has a plain name`(release: String) throws {
+        let (text, status) = try run("on.sh", release)
+        #expect(status == 1)
+        #expect(text.contains("usage: Scripts/on.sh RELEASE"), "\(text)")
+    }
+
     private func text(_ path: String) throws -> String {
         try String(contentsOf: SourceTree.repository.appendingPathComponent(path), encoding: .utf8)
     }
