@@ -49,8 +49,10 @@ static void load(void) {
     functions.inflate = (int (*)(struct inflate_state *))dlsym(library, "isal_inflate");
     functions.crc = (uint32_t (*)(uint32_t, const unsigned char *, uint64_t))dlsym(
         library, "crc32_gzip_refl");
+    functions.adler = (uint32_t (*)(uint32_t, const unsigned char *, uint64_t))dlsym(
+        library, "isal_adler32");
     works = functions.start != NULL && functions.inflate != NULL && functions.crc != NULL
-        && passes_trial();
+        && functions.adler != NULL && passes_trial();
 }
 
 const kf_isal *kf_isal_load(void) {

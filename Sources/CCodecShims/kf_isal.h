@@ -12,6 +12,7 @@ typedef struct kf_isal {
     void (*start)(struct inflate_state *state);
     int (*inflate)(struct inflate_state *state);
     uint32_t (*crc)(uint32_t seed, const unsigned char *bytes, uint64_t count);
+    uint32_t (*adler)(uint32_t seed, const unsigned char *bytes, uint64_t count);
 } kf_isal;
 
 // The library's functions, or NULL if it is not installed. The first call loads it, which opens

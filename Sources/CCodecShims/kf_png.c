@@ -28,6 +28,7 @@ struct kf_png_decoder {
     size_t count;
     uint32_t max_side;
     int keeps_depth;
+    int ignores_transparency;
     char message[200];
 };
 
@@ -92,14 +93,10 @@ kf_png_decoder *kf_png_decoder_create(const uint8_t *bytes, size_t count, uint32
     decoder->bytes = decoder->next = bytes;
     decoder->count = decoder->left = count;
     decoder->max_side = max_side;
-#ifdef PNG_IGNORE_ADLER32
     if (inflater == KF_PNG_FASTEST) {
         kf_png_rows_prepare();
         decoder->rows_offset = kf_png_rows_offset(bytes, count);
     }
-#else
-    (void)inflater;
-#endif
     decoder->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, fail, say_nothing);
     if (decoder->png == NULL) {
         free(decoder);
@@ -127,6 +124,10 @@ void kf_png_decoder_destroy(kf_png_decoder *decoder) {
 
 void kf_png_decoder_keep_depth(kf_png_decoder *decoder) { decoder->keeps_depth = 1; }
 
+void kf_png_decoder_ignore_transparency(kf_png_decoder *decoder) {
+    decoder->ignores_transparency = 1;
+}
+
 static void ask_for_rgba(kf_png_decoder *decoder, kf_png_header *header) {
     png_structp png = decoder->png;
     png_infop info = decoder->info;
@@ -152,9 +153,10 @@ static void ask_for_rgba(kf_png_decoder *decoder, kf_png_header *header) {
     decoder->passes = png_set_interlace_handling(png);
 }
 
-// The replaced pixels were checked and have no checksums.
+// The replaced pixels were checked, and their chunk has no checksum.
 static void trust_pixels(kf_png_decoder *decoder) {
 #ifdef PNG_IGNORE_ADLER32
+    // Not in Debian 13's build of libpng.
     png_set_option(decoder->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
 #endif
     png_set_crc_action(decoder->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
@@ -165,6 +167,8 @@ kf_png_status kf_png_decoder_start(kf_png_decoder *decoder, kf_png_header *heade
     png_structp png = decoder->png;
     *header = (kf_png_header){0};
     if (setjmp(png_jmpbuf(png))) return failure(decoder);
+    if (decoder->ignores_transparency)
+        png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, (png_const_bytep) "tRNS", 1);
     png_read_info(png, decoder->info);
     if (decoder->rows != NULL) trust_pixels(decoder);
     header->width = png_get_image_width(png, decoder->info);
@@ -192,6 +196,7 @@ static kf_png_status start_again(kf_png_decoder *decoder, uint8_t *row) {
     }
     decoder->substitute = substitute;
     substitute->keeps_depth = decoder->keeps_depth;
+    substitute->ignores_transparency = decoder->ignores_transparency;
     kf_png_header header;
     kf_png_status status = kf_png_decoder_start(substitute, &header);
     for (uint32_t y = 0; y <= decoder->rows_read && status == KF_PNG_OK; y++)

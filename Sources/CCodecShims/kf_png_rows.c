@@ -53,6 +53,8 @@ struct kf_png_rows {
     const uint8_t *piece, *batch_place;
     size_t piece_left, batch_left, block_left;
     uint64_t stream_left;
+    // The checksum of the rows so far: not every libpng can ignore it.
+    uint32_t adler;
     int is_closed;
     uint8_t frame[16];
 };
@@ -84,6 +86,7 @@ static int read_layout(kf_png_rows *rows, const uint8_t *bytes, size_t offset) {
     rows->row_bytes = (number(header) * bits + 7) / 8;
     rows->step = bits < 8 ? 1 : bits / 8;
     rows->rows_left = number(header + 4);
+    rows->adler = 1;
     return rows->row_bytes > 0 && rows->rows_left > 0;
 }
 
@@ -192,6 +195,7 @@ static int fill_batch(kf_png_rows *rows) {
     memcpy(rows->above, rows->batch + (count - 1) * stride + 1, rows->row_bytes);
     rows->batch_place = rows->batch;
     rows->batch_left = count * stride;
+    rows->adler = rows->isal->adler(rows->adler, rows->batch, rows->batch_left);
     return 1;
 }
 
@@ -223,8 +227,10 @@ static int next_piece(kf_png_rows *rows) {
         set_frame(rows, header, sizeof header);
         return 1;
     }
-    static const uint8_t checksums[8];
     if (rows->is_closed) return 0;
+    uint32_t adler = rows->adler;
+    // The second one, of the chunk, is not compared.
+    uint8_t checksums[8] = {adler >> 24, adler >> 16, adler >> 8, adler};
     rows->is_closed = 1;
     set_frame(rows, checksums, sizeof checksums);
     return 1;

@@ -41,6 +41,10 @@ void kf_png_decoder_destroy(kf_png_decoder *_Nonnull decoder);
 // Rows of files with 16 bits per channel keep them, in the order of the processor. Before the start.
 void kf_png_decoder_keep_depth(kf_png_decoder *_Nonnull decoder);
 
+// Makes the decoder read the file as if it had no transparency: versions of libpng differ in whether
+// a palette after it cancels it. Call it before kf_png_decoder_start.
+void kf_png_decoder_ignore_transparency(kf_png_decoder *_Nonnull decoder);
+
 // Reads up to the pixels and configures libpng for straight RGBA8, in the colours of the file. For
 // interlaced images, see kf_png_header.channels.
 kf_png_status kf_png_decoder_start(kf_png_decoder *_Nonnull decoder,

@@ -87,7 +87,7 @@ struct PNGHeader {
         if reader.has("tRNS", at: offset + 4) {
             hasTransparency = true
         } else if reader.has("PLTE", at: offset + 4) {
-            // libpng drops transparency that came before the palette.
+            // Transparency before the palette is not valid (PNG, 5.6), and is ignored.
             hasTransparency = false
         } else if colors.read(reader, at: offset + 4, body) {
             hasColorProfile = colors.profile != nil

@@ -46,6 +46,7 @@ struct PNGDecoder {
         let profile = header.colors.makeProfile(bytes)
         let deep = header.bitsPerChannel == 16 ? profile?.makeTransform(isDeep: true) : nil
         if deep != nil { kf_png_decoder_keep_depth(decoder) }
+        if !header.hasTransparency { kf_png_decoder_ignore_transparency(decoder) }
         var found = kf_png_header()
         let status = kf_png_decoder_start(decoder, &found)
         guard status == KF_PNG_OK else { throw Self.failure(status, decoder) }
