@@ -72,14 +72,19 @@ enum FilmBench {
     }
 
     /// The frames that ffmpeg makes of files at a time, in one run.
+    ///
+    /// It decodes transport streams from their beginning: from a place in the middle, FFmpeg 7.1 delivers
+    /// frames without the ones that they refer to.
     static func frames(
         _ files: [String],
         at time: Double,
         in folder: TemporaryDirectory
     ) async throws -> [Data] {
-        let inputs = files.map { "-ss \(time) -i \($0)" }
-        let outputs = files.indices.map {
-            "-map \($0):v -frames:v 1 -pix_fmt rgba -f rawvideo \($0).rgba"
+        let seek = "-ss \(time)"
+        let inputs = files.map { $0.hasSuffix(".ts") ? "-i \($0)" : "\(seek) -i \($0)" }
+        let outputs = files.enumerated().map { index, file in
+            "\(file.hasSuffix(".ts") ? seek : "") -map \(index):v -frames:v 1 -pix_fmt rgba"
+                + " -f rawvideo \(index).rgba"
         }
         try await run((inputs + outputs).joined(separator: " "), in: folder)
         return try files.indices.map { try Data(contentsOf: folder.file("\($0).rgba")) }
