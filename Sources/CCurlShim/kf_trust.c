@@ -3,7 +3,6 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -137,76 +136,59 @@ enum {
     round_milliseconds = 4,
     // A connection that has to wait has at least had these bytes: some TLS records.
     least_share = 64 << 10,
-    // Transfers that call back have shares of their own, and take far less.
-    most_cpu_milliseconds = 250,
-    // A connection through a proxy with TLS reads another one.
-    most_nested = 4,
 };
 
 // The current round of the loop that runs on this thread.
 static _Thread_local struct {
     struct timespec start;
-    // The connection that was read last, the bytes of it, and the thread's CPU time at its start.
+    // The connection that was read last, and the bytes of it.
     const BIO *connection;
     size_t bytes;
-    struct timespec cpu_start;
-    // The connections that are being read.
-    BIO *reading[most_nested];
-    int depth;
+    // The BIO that is being read.
+    BIO *reader;
 } round_of_loop;
-
-// Whether bytes may wait between the socket and OpenSSL: libcurl 8 reads sockets ahead.
-static _Atomic int reads_ahead = 1;
-
-int kf_curl_set_reads_ahead(int value) { return atomic_exchange(&reads_ahead, value); }
 
 void kf_curl_begin_round(void) {
     clock_gettime(CLOCK_MONOTONIC, &round_of_loop.start);
     round_of_loop.connection = NULL;
-    round_of_loop.depth = 0;
+    round_of_loop.reader = NULL;
 }
 
-static long milliseconds_since(clockid_t clock, struct timespec start) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (now.tv_sec - start.tv_sec) * 1000L + (now.tv_nsec - start.tv_nsec) / 1000000;
+static int is_round_long(void) {
+    struct timespec now, start = round_of_loop.start;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long seconds = now.tv_sec - start.tv_sec;
+    return seconds * 1000L + (now.tv_nsec - start.tv_nsec) / 1000000 >= round_milliseconds;
 }
 
+// Marks a BIO that reads another one: a connection through a proxy with TLS.
 static char is_nested;
 
-// Whether a read is refused.
+static int reads_socket(BIO *bio) { return BIO_get_callback_arg(bio) != &is_nested; }
+
+// Whether a read is refused until the next round.
 //
-// A connection that reads its socket itself waits for the next round, in which libcurl reads again
-// because the socket still has input. Bytes above the socket would not make libcurl read again, so
-// such a connection is ended, but only after it has kept the thread for long.
+// Only a read of the socket is. The layers above it read when they have nothing left, and libcurl
+// reads again because the socket still has input; nothing would wake it for bytes above the socket.
 static int is_refused(BIO *bio) {
-    if (bio != round_of_loop.connection || round_of_loop.bytes < least_share ||
-        milliseconds_since(CLOCK_MONOTONIC, round_of_loop.start) < round_milliseconds)
+    if (bio != round_of_loop.connection || round_of_loop.bytes < least_share || !is_round_long())
         return 0;
     BIO_clear_retry_flags(bio);
-    if (!reads_ahead && BIO_get_callback_arg(bio) != &is_nested) {
-        BIO_set_retry_read(bio);
-        return 1;
-    }
-    return milliseconds_since(CLOCK_THREAD_CPUTIME_ID, round_of_loop.cpu_start) >=
-           most_cpu_milliseconds;
+    BIO_set_retry_read(bio);
+    return 1;
 }
 
 static void begin_read(BIO *bio) {
-    int depth = round_of_loop.depth++;
-    if (depth > 0 && depth <= most_nested)
-        BIO_set_callback_arg(round_of_loop.reading[depth - 1], &is_nested);
-    if (depth < most_nested) round_of_loop.reading[depth] = bio;
+    if (round_of_loop.reader) BIO_set_callback_arg(round_of_loop.reader, &is_nested);
+    round_of_loop.reader = bio;
 }
 
-static void end_read(const BIO *bio, size_t count) {
-    if (round_of_loop.depth > 0) round_of_loop.depth--;
-    // The connection to a proxy counts as the one through it.
-    if (round_of_loop.depth > 0) return;
+static void end_read(BIO *bio, size_t count) {
+    round_of_loop.reader = NULL;
+    if (!reads_socket(bio)) return;
     if (bio != round_of_loop.connection) {
         round_of_loop.connection = bio;
         round_of_loop.bytes = 0;
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &round_of_loop.cpu_start);
     }
     round_of_loop.bytes += count;
 }
@@ -232,9 +214,10 @@ static long watch_reads(
     (void)bytes, (void)length, (void)argument;
     switch (operation) {
     case BIO_CB_READ:
-        if (is_refused(bio)) return -1;
         begin_read(bio);
-        return result;
+        if (!is_refused(bio)) return result;
+        round_of_loop.reader = NULL;
+        return -1;
     case BIO_CB_READ | BIO_CB_RETURN:
         end_read(bio, result > 0 && processed ? *processed : 0);
         return result;

@@ -28,7 +28,6 @@ CURLcode kf_curl_set_up(void) {
     int (*set_up_openssl)(uint64_t, const void *) =
         (int (*)(uint64_t, const void *))dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
     if (set_up_openssl) set_up_openssl(0x00080000, NULL);
-    kf_curl_set_reads_ahead(curl_version_info(CURLVERSION_NOW)->version_num >= 0x080000);
     return curl_global_init(CURL_GLOBAL_ALL);
 }
 

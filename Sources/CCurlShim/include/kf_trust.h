@@ -28,13 +28,8 @@ CURLcode kf_curl_set_trust(CURL *handle, kf_trust *trust);
 // Watches the connection that a handle opens. No effect if libcurl does not use OpenSSL 3.
 //
 // An end without TLS's close_notify is an error of the transfer, unless the body has a length. After
-// 64 KiB and 4 ms of a round, nothing more can be read in it, so that no server keeps the thread;
-// where bytes may wait above the socket, the connection is ended after 250 ms of CPU time instead.
+// 64 KiB and 4 ms of a round, nothing more can be read in it, so that no server keeps the thread.
 void kf_curl_watch_connection(CURL *handle);
-
-// Sets whether libcurl reads from sockets ahead of OpenSSL, and returns the previous value. It is
-// true for libcurl 8 until it is set.
-int kf_curl_set_reads_ahead(int reads_ahead);
 
 // Begins a round of the loop on the current thread, which performs all its transfers.
 void kf_curl_begin_round(void);

@@ -4,7 +4,8 @@ import Synchronization
 /// A server that sends scripted bytes over TLS to its only client, and can end without TLS's
 /// `close_notify`.
 ///
-/// It runs `openssl s_server`, which begins to send after the handshake, before the request.
+/// It runs `openssl s_server`, which begins to send after the handshake, or once the client has sent
+/// something.
 package final class RawTLSServer: Sendable {
     /// Its URL; the certificate is for `localhost`.
     package let url: URL
@@ -20,12 +21,14 @@ package final class RawTLSServer: Sendable {
     ///   - protocolName: The ALPN name that it selects.
     ///   - start: The first bytes.
     ///   - flood: Bytes that follow without end; empty for none.
+    ///   - isReady: Whether to begin, after these bytes of the client; nil for at once.
     /// - Throws: An error if `openssl` cannot be started.
     package init(
         authority: TestAuthority,
         protocolName: String? = nil,
         sending start: Data,
-        flood: Data = Data()
+        flood: Data = Data(),
+        when isReady: (@Sendable (Data) -> Bool)? = nil
     ) throws {
         folder = try TemporaryDirectory()
         try authority.write(to: folder)
@@ -51,14 +54,28 @@ package final class RawTLSServer: Sendable {
                 "-key", folder.file("key.pem").path,
             ] + (protocolName.map { ["-alpn", $0] } ?? [])
         process.standardInput = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
-        process.standardOutput = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
-        let thread = Thread { [input] in
+        let send: @Sendable () -> Void = { [input] in
             guard Self.send(start, to: input), !flood.isEmpty else { return }
             while Self.send(flood, to: input) {}
         }
-        thread.start()
+        if isReady == nil { Thread(block: send).start() }
+        // To its end, so that the server never waits for a reader.
+        let reader = Thread {
+            var received = Data()
+            var isWaiting = isReady != nil
+            while case let bytes = output.fileHandleForReading.availableData, !bytes.isEmpty {
+                guard isWaiting else { continue }
+                received += bytes
+                guard isReady?(received) == true else { continue }
+                isWaiting = false
+                Thread(block: send).start()
+            }
+        }
+        reader.start()
         Self.waitUntilListening(port)
     }
 
