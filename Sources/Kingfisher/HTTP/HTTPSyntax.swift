@@ -102,6 +102,9 @@ enum ContentCoding {
         )
     }
 
+    /// Why a body with another transfer encoding is refused.
+    static let notChunked = "its transfer encoding is not chunked"
+
     private static let all = joined(supported)
 
     private static func joined(_ names: [String]) -> String {
@@ -121,7 +124,7 @@ enum ContentCoding {
         }
         if let coding = response.value(for: "Transfer-Encoding") {
             guard ["chunked", "identity", ""].contains(coding.trimmed.lowercased()) else {
-                return "its transfer encoding is “\(coding)”; chunked is supported"
+                return "\(notChunked): “\(coding)”"
             }
         }
         return nil

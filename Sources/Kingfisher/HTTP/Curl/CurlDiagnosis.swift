@@ -15,6 +15,9 @@ struct CurlDiagnosis: ~Copyable {
     private var systemError: Int32 = 0
     private var refusedAddress: (text: String, range: AddressRange)?
 
+    /// `CURLE_TOO_LARGE` of libcurl 8.6, which older headers lack.
+    private static let tooLarge = CURLcode(rawValue: 100)
+
     deinit { text?.deallocate() }
 
     /// Makes a handle write its error text here.
@@ -57,6 +60,15 @@ struct CurlDiagnosis: ~Copyable {
         let reason = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
         let host = url.host ?? ""
         switch code {
+        case CURLE_BAD_CONTENT_ENCODING where exchange.hop.head.isOpen:
+            // libcurl 8 rejects the line before it reports it.
+            return .badResponse(reason: "\(ContentCoding.notChunked): \(reason)", url: url)
+        case CURLE_OUT_OF_MEMORY where exchange.hop.head.isOpen, Self.tooLarge:
+            // libcurl before 8.6 reports a lack of memory.
+            return .badResponse(reason: "its head has a line of more than 100 KB", url: url)
+        case CURLE_BAD_FUNCTION_ARGUMENT where exchange.hop.head.isOpen:
+            // Of libcurl before 8; later ones report the line.
+            return .badResponse(reason: CurlHead.foldedFirst, url: url)
         case CURLE_URL_MALFORMAT:
             return .invalidRequest(reason: reason, url: url)
         case CURLE_COULDNT_RESOLVE_HOST:

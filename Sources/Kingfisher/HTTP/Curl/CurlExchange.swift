@@ -74,8 +74,8 @@ final class CurlExchange {
         switch hop.head.take(line, isTrailer: hop.isBehindHead) {
         case .more:
             return true
-        case .tooLarge(let limit):
-            fail(.badResponse(reason: "its head has more than \(limit)", url: url))
+        case .refused(let reason):
+            fail(.badResponse(reason: reason, url: url))
         case .complete:
             headIsComplete()
         }
@@ -94,7 +94,9 @@ final class CurlExchange {
         let isFirst = hop.response == nil
         hop.response = response
         metrics.statusCode = response.statusCode
-        if let reason = ContentCoding.refusal(of: response) ?? Self.lengthRefusal(of: response) {
+        if let reason = ContentCoding.refusal(of: response) ?? Self.lengthRefusal(of: response)
+            ?? versionRefusal(of: response)
+        {
             return fail(.badResponse(reason: reason, url: url))
         }
         if isFirst, response.statusCode == 401, chain.credential?.1 == .digest {
@@ -115,6 +117,14 @@ final class CurlExchange {
             return "its length is “\(text)”"
         }
         return nil
+    }
+
+    /// Stricter than libcurl before 8, which takes the text for another protocol.
+    private func versionRefusal(of response: TransferResponse) -> String? {
+        guard chain.origin.hasPrefix("http:"), !response.httpVersion.hasPrefix("HTTP/1.") else {
+            return nil
+        }
+        return "it claims to be \(response.httpVersion), which needs TLS"
     }
 
     /// Asks the handler about a response.

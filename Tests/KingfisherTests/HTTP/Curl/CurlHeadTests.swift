@@ -11,8 +11,9 @@ struct CurlHeadTests {
         return head
     }
 
-    private func take(_ line: String, _ head: inout CurlHead) {
-        _ = Array(line.utf8).withUnsafeBufferPointer { head.take($0) }
+    @discardableResult
+    private func take(_ line: String, _ head: inout CurlHead) -> CurlHead.Step {
+        Array(line.utf8).withUnsafeBufferPointer { head.take($0) }
     }
 
     @Test func `folded lines continue the value of their field`() {
@@ -28,5 +29,33 @@ struct CurlHeadTests {
         )
         #expect(head.statusCode == 200)
         #expect(head.fields.map(\.value) == ["there", "d"])
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK", "HTTP/1.1 999", "HTTP/1.0 100 ", "HTTP/2 200 ", "HTTP/3 404 ",
+    ])
+    func `a status line has a version and three digits`(line: String) {
+        var head = CurlHead()
+        guard case .more = take("\(line)\r\n", &head) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(head.isOpen)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 99999 ?", "HTTP/1.1 2000 OK", "HTTP/1.1 20 OK", "HTTP/1.1 099 OK",
+        "HTTP/1.1 200OK",
+        "HTTP/1.1  200 OK", "HTTP/1.1\t200 OK", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 +20 OK",
+        "HTTP/9.9 200 OK",
+        "HTTP/1.10 200 OK", "HTTP/0.9 200 OK", "HTTP/ 200 OK",
+    ])
+    func `another status line is refused and shown`(line: String) {
+        var head = CurlHead()
+        guard case .refused(let reason) = take("\(line)\r\n", &head) else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(reason.contains("“\(line)”"))
     }
 }
