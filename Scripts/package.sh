@@ -9,8 +9,7 @@
 #            and purges them in a minimal Debian 12 and 13
 #
 # The programs contain Swift's libraries and hiredis, whose interface differs between releases of
-# Debian. Works on Debian 12; a program that is built on a later release needs that one or later. For
-# AVIF it needs libavif of the release that it was built on.
+# Debian. Works on Debian 12; a program that is built on a later release needs that one or later.
 # --try needs root and the network. Missing packages are installed first.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -118,13 +117,7 @@ build() {
 
 mkdir -p "$folder"
 # Libraries that the programs load where they are installed; some have another name in each release.
-# Of libavif it is the version that they were built with.
-found=$(pkg-config --modversion libavif) || die "pkg-config does not know libavif."
-case $found in
-0.*) avif=libavif15 ;;
-*) avif=libavif16 ;;
-esac
-formats='fonts-dejavu-core, libheif1, libjxl0.11 | libjxl0.7, librsvg2-2, libtiff6'
+formats='fonts-dejavu-core, libavif16 | libavif15, libheif1, libjxl0.11 | libjxl0.7, librsvg2-2, libtiff6'
 
 root=$scratch/kf
 install_program "$kf" "$root"
@@ -140,7 +133,7 @@ describe "$root" kf
 install -m 644 Tools/kf.schema.json "$root/usr/share/doc/kf/"
 depends=$(depends_of "$kf")
 build "$root" kf graphics "$depends" \
-    "ca-certificates, $avif, $formats, libchafa0 | libchafa0t64, libpoppler-glib8t64 | libpoppler-glib8, \
+    "ca-certificates, $formats, libchafa0 | libchafa0t64, libpoppler-glib8t64 | libpoppler-glib8, \
 libavformat61 | libavformat60 | libavformat59, libswscale8 | libswscale7 | libswscale6" \
     'load, convert and cache images' <<END
 Loads images from the web, resizes and converts them between JPEG, PNG, WebP,
@@ -165,8 +158,8 @@ cp LICENSE "$tree/"
     done
     printf '\n'
     fmt -w 100 <<END
-These are loaded with the first file of their format, and needed for nothing else: libavif ($avif),
-libheif (libheif1), libjxl (libjxl0.7, libjxl0.11), libtiff (libtiff6) and librsvg (librsvg2-2).
+These are loaded with the first file of their format, and needed for nothing else: libavif (libavif16,
+libavif15), libheif (libheif1), libjxl (libjxl0.7, libjxl0.11), libtiff (libtiff6) and librsvg (librsvg2-2).
 poppler (libpoppler-glib8, libpoppler-glib8t64) draws pages of PDF documents, FFmpeg (libavformat59
 and libswscale6, libavformat60 and libswscale7, libavformat61 and libswscale8) decodes videos, and
 libchafa (libchafa0, libchafa0t64) draws for kf show.
@@ -190,7 +183,7 @@ describe "$root" kf-serve
 install -m 644 Server/README.md Server/OPERATION.md Server/IMAGES.md Deploy/nginx.conf \
     Deploy/redis.conf "$root/usr/share/doc/kf-serve/"
 depends=$(depends_of "$serve")
-build "$root" kf-serve web "$depends" "ca-certificates, $avif, $formats" \
+build "$root" kf-serve web "$depends" "ca-certificates, $formats" \
     'image service with the URLs of imgproxy' <<END
 Answers requests whose URLs name an image and options such as a size or a
 format with the processed image. Results are kept in memory, on disk and, if

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the libraries of JPEG XL, HEIF, TIFF, SVG, PDF and videos: that our declarations of their interfaces
+# Checks the libraries of AVIF, JPEG XL, HEIF, TIFF, SVG, PDF and videos: that our declarations of their interfaces
 # agree with their headers, and that decoding needs no system call that a worker process is not allowed.
 #
 # Usage: Scripts/walls.sh
@@ -22,6 +22,9 @@ for shim in "${SHIMS[@]}" Tools/Sources/CChafa/chafa.c; do
     "${CLANG[@]}" "${flags[@]}" -DKF_SYSTEM_HEADERS -fsyntax-only "$shim" \
         || die "$shim disagrees with the headers of its library (see above)."
 done
+read -ra flags < <(pkg-config --cflags libavif)
+"${CLANG[@]}" "${flags[@]}" -I Sources/CCodecShims -fsyntax-only Tests/CIsolationShimTests/avif_layout.c \
+    || die "kf_avif.h disagrees with the headers of libavif (see above)."
 "${CLANG[@]}" Tests/CIsolationShimTests/formats.c Sources/CIsolationShim/walls.c \
     "${SHIMS[@]}" -o "$folder/formats" -lm || die "the test of the walls does not compile."
 "$folder/formats" Tests/CodecsTests/Fixtures/*.{jxl,tiff,svg,heic} Tests/Documents/*.{pdf,mp4,ts,webm} \

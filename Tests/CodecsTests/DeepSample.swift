@@ -106,16 +106,15 @@ struct DeepSample {
         rgb.format = AVIF_RGB_FORMAT_RGBA
         rgb.depth = 16
         rgb.ignoreAlpha = hasAlpha ? AVIF_FALSE : AVIF_TRUE
-        rgb.rowBytes = UInt32(width * 8)
         var copy = pixels
         let isFilled = copy.withUnsafeMutableBytes { bytes in
-            rgb.pixels = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            kf_avif_set_pixels(&rgb, base, UInt32(width * 8))
             return avif.avifImageRGBToYUV(image, &rgb) == AVIF_RESULT_OK
         }
         encoder.pointee.speed = 8
         encoder.pointee.maxThreads = 1
-        (encoder.pointee.minQuantizer, encoder.pointee.maxQuantizer) = (0, 0)
-        (encoder.pointee.minQuantizerAlpha, encoder.pointee.maxQuantizerAlpha) = (0, 0)
+        kf_avif_set_quantizers(encoder, 0, 0, 0, 0)
         var output = avifRWData()
         defer { avif.avifRWDataFree(&output) }
         guard isFilled, avif.avifEncoderWrite(encoder, image, &output) == AVIF_RESULT_OK,

@@ -1,9 +1,9 @@
 #pragma once
-#include <avif/avif.h>
+#include "abi_avif.h"
 
 // libavif brings two dozen libraries, of which a program that shows no AVIF needs none: they take
 // 2 ms to 6 ms of its start and 2 MB of its memory. So it is not linked but loaded with the first
-// AVIF file. A program starts without it.
+// AVIF file. A program starts without it, and works with the libavif of each release of Debian.
 
 #define KF_AVIF_FUNCTIONS(DO) \
     DO(avifAlloc) \
@@ -36,43 +36,30 @@ typedef struct kf_avif {
     KF_AVIF_FUNCTIONS(KF_AVIF_FIELD)
 } kf_avif;
 
-// The functions; NULL without a library that agrees with the headers of the build. `name` is
-// followed by a number, as in libavif.so.16. Loading opens files. Call it from one thread at a time.
+// The functions; NULL without a library of a known layout. `name` is followed by a number, as in
+// libavif.so.16. Loading opens files. Call it from one thread at a time, before those below.
 const kf_avif *_Nullable kf_avif_load(const char *_Nonnull name);
-
-// The version of the headers, such as 1.0.
-static inline const char *_Nonnull kf_avif_version(void) {
-#define KF_AVIF_TEXT_OF(value) #value
-#define KF_AVIF_TEXT(value) KF_AVIF_TEXT_OF(value)
-    return KF_AVIF_TEXT(AVIF_VERSION_MAJOR) "." KF_AVIF_TEXT(AVIF_VERSION_MINOR);
-}
 
 // How often an animation is played, 0 for without end. libavif has stored it since 1.0; files of
 // earlier versions are played without end.
-static inline void kf_avif_set_loop_count(avifEncoder *_Nonnull encoder, int count) {
-#if AVIF_VERSION_MAJOR >= 1
-    encoder->repetitionCount = count > 0 ? count - 1 : AVIF_REPETITION_COUNT_INFINITE;
-#else
-    (void)encoder, (void)count;
-#endif
-}
+void kf_avif_set_loop_count(avifEncoder *_Nonnull encoder, int count);
+int kf_avif_loop_count(const avifDecoder *_Nonnull decoder);
 
-static inline int kf_avif_loop_count(const avifDecoder *_Nonnull decoder) {
-#if AVIF_VERSION_MAJOR >= 1
-    return decoder->repetitionCount >= 0 && decoder->repetitionCount < INT32_MAX
-        ? decoder->repetitionCount + 1 : 0;
-#else
-    (void)decoder;
-    return 0;
-#endif
-}
+int kf_avif_has_alpha(const avifDecoder *_Nonnull decoder);
 
-// The axis of a mirrored image: libavif 0.11 calls the field `mode`, 1.0 and later `axis`. The
-// values mean the same: 0 exchanges top and bottom, 1 left and right.
-static inline int kf_avif_mirror_axis(avifImageMirror mirror) {
-#if AVIF_VERSION_MAJOR >= 1
-    return mirror.axis;
-#else
-    return mirror.mode;
-#endif
-}
+// The range of quantizers for colours and for alpha, 0 to 63.
+void kf_avif_set_quantizers(avifEncoder *_Nonnull encoder, int least, int most, int least_alpha,
+                            int most_alpha);
+
+void kf_avif_set_pixels(avifRGBImage *_Nonnull rgb, uint8_t *_Nullable pixels, uint32_t row_bytes);
+
+// The flags of the transformations, the quarter turns anticlockwise, and the axis of the mirror: 0
+// exchanges top and bottom, 1 left and right.
+typedef struct kf_avif_transform {
+    uint32_t flags;
+    uint8_t turns, axis;
+} kf_avif_transform;
+kf_avif_transform kf_avif_transform_of(const avifImage *_Nonnull image);
+
+void kf_avif_metadata(const avifImage *_Nonnull image, avifRWData *_Nonnull exif,
+                      avifRWData *_Nonnull xmp);

@@ -53,8 +53,8 @@ struct AVIFDeepRows {
             rgb.depth = 16
             rgb.format = AVIF_RGB_FORMAT_RGBA
             rgb.alphaPremultiplied = image.pointee.alphaPremultiplied
-            rgb.pixels = band.base.assumingMemoryBound(to: UInt8.self)
-            rgb.rowBytes = UInt32(rowBytes)
+            let pixels = band.base.assumingMemoryBound(to: UInt8.self)
+            kf_avif_set_pixels(&rgb, pixels, UInt32(rowBytes))
             try check(avif.avifImageYUVToRGB(view, &rgb))
             for y in start..<end {
                 let row = band.base + (y - top) * rowBytes

@@ -100,10 +100,8 @@ struct AVIFEncoder {
         let quantizer = Int32(((1 - quality) * Self.worstQuantizer).rounded())
         encoder.pointee.speed = options.effort.map { Int32(max(0, min(10, $0))) } ?? Self.speed
         encoder.pointee.maxThreads = 1
-        encoder.pointee.minQuantizer = options.isLossless ? 0 : quantizer
-        encoder.pointee.maxQuantizer = options.isLossless ? 0 : quantizer
-        encoder.pointee.minQuantizerAlpha = 0
-        encoder.pointee.maxQuantizerAlpha = options.isLossless ? 0 : quantizer / 2
+        let color = options.isLossless ? 0 : quantizer
+        kf_avif_set_quantizers(encoder, color, color, 0, color / 2)
         try body(encoder)
         var output = avifRWData()
         let result = avif.avifEncoderFinish(encoder, &output)
@@ -179,8 +177,7 @@ struct AVIFEncoder {
         avif.avifRGBImageSetDefaults(&rgb, image)
         rgb.format = AVIF_RGB_FORMAT_RGBA
         rgb.ignoreAlpha = isOpaque ? AVIF_TRUE : AVIF_FALSE
-        rgb.pixels = pixels.base
-        rgb.rowBytes = UInt32(pixels.bytesPerRow)
+        kf_avif_set_pixels(&rgb, pixels.base, UInt32(pixels.bytesPerRow))
         try check(withExtendedLifetime(pixels) { avif.avifImageRGBToYUV(image, &rgb) })
     }
 

@@ -68,10 +68,10 @@ final class AVIFFile {
         return ImageInfo(
             format: .avif,
             storedSize: PixelSize(width: Int(image.width), height: Int(image.height)),
-            orientation: Self.orientation(image),
+            orientation: Self.orientation(decoder.pointee.image),
             frameCount: frameCount,
             loopCount: frameCount > 1 ? Int(kf_avif_loop_count(decoder)) : nil,
-            hasAlpha: decoder.pointee.alphaPresent != 0,
+            hasAlpha: kf_avif_has_alpha(decoder) != 0,
             bitsPerChannel: Int(image.depth),
             hasColorProfile: image.icc.size > 0
         )
@@ -88,7 +88,7 @@ final class AVIFFile {
             case AVIF_PIXEL_FORMAT_YUV422: 4
             default: 6
             }
-        let samples = doubled + (decoder.pointee.alphaPresent != 0 ? 2 : 0)
+        let samples = doubled + (kf_avif_has_alpha(decoder) != 0 ? 2 : 0)
         let size = PixelSize(width: Int(image.width), height: Int(image.height))
         return size.byteCount(bytesPerPixel: image.depth > 8 ? samples * 2 : samples) / 2
     }
@@ -224,8 +224,7 @@ final class AVIFFile {
         rgb.depth = 8
         rgb.format = AVIF_RGB_FORMAT_RGBA
         rgb.alphaPremultiplied = image.alphaPremultiplied
-        rgb.pixels = surface.row(0)
-        rgb.rowBytes = UInt32(surface.bytesPerRow)
+        kf_avif_set_pixels(&rgb, surface.row(0), UInt32(surface.bytesPerRow))
         try check(avif.avifImageYUVToRGB(rows, &rgb))
         // Premultiplied here if the file has straight alpha: libavif rounds differently.
         guard image.alphaPlane != nil, image.alphaPremultiplied == AVIF_FALSE else { return }
@@ -284,13 +283,14 @@ final class AVIFFile {
 
     // ISO/IEC 23008-12: the anticlockwise rotation by quarter turns comes first, then the mirror:
     // axis 0 exchanges top and bottom, axis 1 left and right.
-    private static func orientation(_ image: avifImage) -> Orientation {
-        let flags = image.transformFlags
-        let quarters = flags & UInt32(AVIF_TRANSFORM_IROT.rawValue) != 0 ? image.irot.angle & 3 : 0
+    private static func orientation(_ image: UnsafePointer<avifImage>) -> Orientation {
+        let transform = kf_avif_transform_of(image)
+        let flags = transform.flags
+        let quarters = flags & UInt32(AVIF_TRANSFORM_IROT.rawValue) != 0 ? transform.turns & 3 : 0
         guard flags & UInt32(AVIF_TRANSFORM_IMIR.rawValue) != 0 else {
             return [.up, .left, .down, .right][Int(quarters)]
         }
-        return kf_avif_mirror_axis(image.imir) == 0
+        return transform.axis == 0
             ? [.downMirrored, .leftMirrored, .upMirrored, .rightMirrored][Int(quarters)]
             : [.upMirrored, .rightMirrored, .downMirrored, .leftMirrored][Int(quarters)]
     }

@@ -12,19 +12,15 @@ package enum AVIFLibrary {
         return installed
     }
 
-    /// The library that agrees with the build's headers, and its package in Debian.
-    private static var name: String {
-        let version = String(cString: kf_avif_version())
-        let package = version.hasPrefix("0.") ? "libavif15" : "libavif16"
-        return "libavif \(version) (package \(package))"
-    }
+    /// The library, and its packages in Debian.
+    private static let name = "libavif 1.x (package libavif16) or 0.11 (package libavif15)"
 
     /// Loads the library now if it is installed: later, files may no longer be opened.
     package static func prepare() { _ = installed }
 
     /// The functions of a library whose file name is followed by a number.
     ///
-    /// - Returns: Nil without such a file, and for one that disagrees with the build's headers.
+    /// - Returns: Nil without such a file, and for one of another layout.
     static func find(_ name: String) -> kf_avif? { kf_avif_load(name)?.pointee }
 }
 

@@ -25,10 +25,11 @@ struct AVIFMetadataTests {
             let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
             try #require(avif.avifDecoderSetIOMemory(decoder, base, bytes.count) == AVIF_RESULT_OK)
             try #require(avif.avifDecoderParse(decoder) == AVIF_RESULT_OK)
-            let image = decoder.pointee.image.pointee
+            var (exif, xmp) = (avifRWData(), avifRWData())
+            kf_avif_metadata(decoder.pointee.image, &exif, &xmp)
             return FileMetadata(
-                exif: image.exif.data.map { Data(bytes: $0, count: image.exif.size) },
-                xmp: image.xmp.data.map { Data(bytes: $0, count: image.xmp.size) }
+                exif: exif.data.map { Data(bytes: $0, count: exif.size) },
+                xmp: xmp.data.map { Data(bytes: $0, count: xmp.size) }
             )
         }
     }
