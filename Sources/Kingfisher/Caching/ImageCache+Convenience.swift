@@ -86,6 +86,26 @@ extension ImageCache {
         }
     }
 
+    /// The bytes of an entry on disk, with the checksum that they were stored with.
+    ///
+    /// This is how bytes of the cache are read: the file at
+    /// ``cacheFileURLIfOnDisk(forKey:processorIdentifier:forcedExtension:)`` may be another one by the
+    /// time it is opened.
+    ///
+    /// - Returns: The bytes; nil without an entry, and for a file that cannot be read or that another
+    ///   program has changed.
+    @_spi(Programs) public func storedData(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) async -> Data? {
+        let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
+        let data = try? await reader.run { [diskStorage] in
+            try? diskStorage.data(named: diskStorage.fileName(of: entry), extending: .none)
+        }
+        return data ?? nil
+    }
+
     // MARK: Implementation
 
     /// The layer of an entry, from memory and the index; with `asksForFile` the file must exist

@@ -15,16 +15,21 @@ struct LivePhotoLoad: Sendable {
         for part in source.resources {
             try part.dataSource.check(against: request.sourcePolicy(for: part.dataSource))
         }
-        let missing = source.resources.filter { !request.looksUp || file(of: $0) == nil }
+        var missing: [LivePhotoResource] = []
+        for part in source.resources {
+            let isThere = request.looksUp ? await file(of: part) != nil : false
+            if !isThere { missing.append(part) }
+        }
         if let first = missing.first, request.options.onlyFromCache, request.looksUp {
             throw KingfisherError.cacheError(reason: .missingLivePhotoResourceOnDisk(first))
         }
         let loaded = try await load(missing)
-        let files = try source.resources.map { part in
-            guard let file = file(of: part) else {
+        var files: [URL] = []
+        for part in source.resources {
+            guard let file = await file(of: part) else {
                 throw KingfisherError.cacheError(reason: .missingLivePhotoResourceOnDisk(part))
             }
-            return file
+            files.append(file)
         }
         return LivePhotoLoadingInfoResult(
             fileURLs: files,
@@ -39,16 +44,19 @@ struct LivePhotoLoad: Sendable {
         part.dataSource.keyed(by: request.options.cacheKeyRule).cacheKey
     }
 
-    private func file(of part: LivePhotoResource) -> URL? {
-        part.possibleExtensions.lazy.compactMap { text in
-            cache.cacheFileURLIfOnDisk(
-                forKey: key(of: part),
-                processorIdentifier: LivePhotoImageProcessor.default.identifier,
-                forcedExtension: text.isEmpty ? nil : text
+    /// The file of a part; nil if there is none, or one whose bytes another program has changed.
+    private func file(of part: LivePhotoResource) async -> URL? {
+        let (key, identifier) = (key(of: part), LivePhotoImageProcessor.default.identifier)
+        for text in part.possibleExtensions {
+            let forced = text.isEmpty ? nil : text
+            let bytes = await cache.storedData(
+                forKey: key,
+                processorIdentifier: identifier,
+                forcedExtension: forced
             )
+            if bytes != nil { return cache.fileURL(key, identifier, forced) }
         }
-        // If another process has removed a file that is in the index, it is loaded again.
-        .first { access($0.path, R_OK) == 0 }
+        return nil
     }
 
     /// Loads and stores resources; returns their bytes in order of arrival.

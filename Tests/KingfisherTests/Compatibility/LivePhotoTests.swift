@@ -48,6 +48,15 @@ struct LivePhotoTests {
         #expect(try Data(contentsOf: again.fileURLs[0]) == still)
     }
 
+    @Test func `a part whose file another program has changed is loaded again`() async throws {
+        let photo = photo()
+        let fresh = try await bench.manager.retrieveLivePhoto(with: photo)
+        try Data(repeating: 7, count: still.count).write(to: fresh.fileURLs[0], options: [])
+        let again = try await bench.manager.retrieveLivePhoto(with: photo)
+        #expect(again.data() == [still])
+        #expect(try Data(contentsOf: again.fileURLs[0]) == still)
+    }
+
     @Test func `a part that is a local file is held to the policy for sources`() async throws {
         let file = bench.folder.file("still.heic")
         try still.write(to: file)
