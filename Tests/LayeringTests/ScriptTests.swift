@@ -75,10 +75,11 @@ struct ScriptTests {
 
     @Test func `each step is in one script, has a title, and is listed in the guide`() throws {
         let guide = try text("CONTRIBUTING.md")
-        let continuous = try text(".ci/run")
+        let both = try text(".ci/run")
+        let workflow = try text(".github/workflows/ci.yml").lines
         var seen: Set<String> = []
         for script in ["test.sh", "check.sh"] {
-            #expect(continuous.contains("/\(script)"))
+            #expect(both.contains("/\(script)"))
             let source = try text("Scripts/\(script)")
             let list = try #require(source.firstMatch(of: /\nall_steps=\(([a-z_\s]+)\)/)).1
             let steps = list.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -91,6 +92,18 @@ struct ScriptTests {
                 #expect(seen.insert(step).inserted)
                 #expect(source.contains("\nstep_\(step)() {"))
                 #expect(source.contains("\n    \(step)) echo \""))
+                // Isolation has a part in three jobs.
+                let words = step == "isolation" ? ["library", "tools", "server"] : [step]
+                let name = step == "isolation" ? "isolation.sh" : script
+                for word in words {
+                    #expect(
+                        workflow.contains {
+                            $0.holds("Scripts/\(name) ")
+                                && $0.split(separator: " ").contains(word[...])
+                        },
+                        "no job runs \(name) \(word)"
+                    )
+                }
             }
         }
     }
@@ -120,6 +133,25 @@ struct ScriptTests {
         let (text, status) = try run("on.sh", release)
         #expect(status == 1)
         #expect(text.contains("usage: Scripts/on.sh RELEASE"), "\(text)")
+    }
+
+    @Test func `a workflow that keeps build folders gives files the time of their last change`()
+        throws
+    {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("times-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let script = SourceTree.repository.appendingPathComponent(".github/restore-times.sh").path
+        let commands = """
+            set -e; export HOME=$PWD; git init -q .
+            echo a >'a name'; git add .; GIT_COMMITTER_DATE='@1000 +0000' git commit -qm a
+            echo b >b; git add .; GIT_COMMITTER_DATE='@2000 +0000' git commit -qm b
+            sh '\(script)'; stat -c '%n %Y' 'a name' b
+            """
+        let (text, status) = try run(["bash", "-c", commands], in: folder)
+        #expect(status == 0)
+        #expect(text == "a name 1000\nb 2000\n")
     }
 
     private func text(_ path: String) throws -> String {
