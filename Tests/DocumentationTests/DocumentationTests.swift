@@ -48,8 +48,10 @@ struct DocumentationTests {
         }
     }
 
-    @Test func `the README shows five ways or more`() {
-        #expect(snippets.filter { $0.page == "README.md" }.count >= 5)
+    @Test func `the README and the recipes show five ways or more`() {
+        #expect(snippets.contains { $0.page == "README.md" })
+        let pages = ["README.md", "Sources/Kingfisher/Kingfisher.docc/Recipes.md"]
+        #expect(snippets.filter { pages.contains($0.page) }.count >= 5)
     }
 
     private func record(_ expected: [String: String], replacing old: [String: String]) throws {

@@ -92,8 +92,8 @@ struct MigrationPage {
         does the same by other means. For a type that is absent the last column names a replacement.
 
         The module has the same name. With a manifest that chooses the package by the platform, the sources of a
-        program say `import Kingfisher` on Linux and on Apple's platforms; the README shows one under *One import on
-        every platform*.
+        program say `import Kingfisher` on Linux and on Apple's platforms; <doc:Recipes>
+        shows one.
 
         ## Types
 

@@ -1,4 +1,4 @@
-// Made from README.md by DocumentationTests; do not edit.
+// Made from Sources/Kingfisher/Kingfisher.docc/Recipes.md by DocumentationTests; do not edit.
 // swift-format-ignore-file
 
 import Foundation
