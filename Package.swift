@@ -169,9 +169,11 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Runs before the main function of all tests: one target that depends on it is enough.
+        .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         .testTarget(
             name: "KingfisherTestingTests",
-            dependencies: ["Kingfisher", "KingfisherTesting"],
+            dependencies: ["Kingfisher", "KingfisherTesting", "CTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

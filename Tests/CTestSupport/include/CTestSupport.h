@@ -1,0 +1,1 @@
+// Sets how many tests run at once, before the main function: see places.c.
