@@ -33,7 +33,9 @@ package struct GoldenPicture: Sendable {
             .appendingPathComponent("Golden/\(name).png")
     }
 
+    /// Writes the file, unless it has these pixels.
     package func record(_ bitmap: Bitmap) throws {
+        if let difference = try? self.difference(from: bitmap), difference.max == 0 { return }
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(),
             withIntermediateDirectories: true
