@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Checks the libraries of AVIF, JPEG XL, HEIF, TIFF, SVG, PDF and videos: that our declarations of their interfaces
-# agree with their headers, and that decoding needs no system call that a worker process is not allowed.
+# agree with their headers, and that decoding needs no system call that a worker process is not allowed, and gives the
+# same pixels as without walls.
 #
 # Usage: Scripts/walls.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 LIBRARIES=(librsvg-2.0 libjxl libtiff-4 libheif cairo chafa poppler-glib harfbuzz freetype2 fontconfig
     libavformat libswscale)
-SHIMS=(Sources/CCodecShims/kf_{picture,jxl,tiff,svg,heif,pdf,fonts,imports,video,video_frames,video_reading}.c)
+SHIMS=(Sources/CCodecShims/kf_{picture,jxl,tiff,svg,drawing,heif,pdf,fonts,imports,video,video_frames,video_reading}.c)
 require_swift
 # The compiler of the toolchain, which knows the annotations of the headers.
 CLANG=("$(dirname -- "$(readlink -f "$(command -v swift)")")/clang" -std=gnu11 -O1 -Wall -Wextra
@@ -30,6 +31,18 @@ read -ra flags < <(pkg-config --cflags libavif)
 "$folder/formats" Tests/CodecsTests/Fixtures/*.{jxl,tiff,svg,heic} Tests/Documents/*.{pdf,mp4,ts,webm} \
     Tests/Isolation/*.svg || die "a format needs a system call that workers do not have."
 
+# A drawing for each feature, and text in the fonts that no document contains: with the installed fonts, and with so
+# many that sorting them takes memory.
+mkdir "$folder/samples" "$folder/many"
+python3 Tests/Isolation/drawings.py Tests/CodecsTests/Fixtures "$folder/samples"
+python3 Tests/Isolation/fonts.py "$folder/many"
+echo "<fontconfig><include>/etc/fonts/fonts.conf</include><dir>$folder/many</dir>\
+<cachedir>$folder/cache</cachedir></fontconfig>" >"$folder/many.conf"
+for fonts in /etc/fonts/fonts.conf "$folder/many.conf"; do
+    FONTCONFIG_FILE=$fonts "$folder/formats" "$folder"/samples/* \
+        || die "a drawing or a document fails or differs behind walls, with the fonts of $fonts."
+done
+
 # Text with no font, with fonts of which parts are noise or missing, and without settings of fontconfig.
 mkdir "$folder/none" "$folder/broken"
 python3 - "$(fc-match -f '%{file}' DejaVuSans)" "$folder/broken" <<'END'
@@ -48,6 +61,6 @@ for fonts in none broken; do
 done
 for fonts in none broken missing; do
     echo "With fonts: $fonts"
-    FONTCONFIG_FILE=$folder/$fonts.conf "$folder/formats" Tests/Isolation/*.svg Tests/Documents/*.pdf \
+    FONTCONFIG_FILE=$folder/$fonts.conf "$folder/formats" --any-pixels Tests/Isolation/*.svg Tests/Documents/*.pdf \
         2>"$folder/messages" || die "text needs a font: $(cat "$folder/messages")"
 done

@@ -1,7 +1,8 @@
 #pragma once
-// The part of the interfaces of librsvg, since 2.52, and of cairo and GLib that the shim uses, so that
-// building needs none of their headers. Scripts/walls.sh also compiles the shim with those.
+// The part of the interfaces of librsvg, since 2.52, and of cairo, gdk-pixbuf and GLib that the shims use, so
+// that building needs none of their headers. Scripts/walls.sh also compiles the shims with those.
 #ifdef KF_SYSTEM_HEADERS
+#include <gdk-pixbuf/gdk-pixbuf.h>
 #include <librsvg/rsvg.h>
 #else
 #include <stddef.h>
@@ -14,6 +15,14 @@ typedef struct {
     int code;
     char *message;
 } GError;
+
+typedef struct GSList {
+    gpointer data;
+    struct GSList *next;
+} GSList;
+
+typedef struct GdkPixbufFormat GdkPixbufFormat;
+typedef struct GdkPixbufLoader GdkPixbufLoader;
 
 typedef struct RsvgHandle RsvgHandle;
 typedef struct {
@@ -31,6 +40,11 @@ typedef enum { CAIRO_STATUS_SUCCESS = 0 } cairo_status_t;
 
 void g_error_free(GError *error);
 void g_object_unref(gpointer object);
+char *g_strdup(const char *text);
+GSList *gdk_pixbuf_get_formats(void);
+char *gdk_pixbuf_format_get_name(GdkPixbufFormat *format);
+GdkPixbufLoader *gdk_pixbuf_loader_new_with_type(const char *type, GError **error);
+gboolean gdk_pixbuf_loader_close(GdkPixbufLoader *loader, GError **error);
 RsvgHandle *rsvg_handle_new_from_data(const uint8_t *bytes, size_t count, GError **error);
 gboolean rsvg_handle_get_intrinsic_size_in_pixels(RsvgHandle *handle, double *width,
                                                   double *height);
@@ -53,7 +67,8 @@ void cairo_destroy(cairo_t *cairo);
 
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(gboolean) == 4 && sizeof(RsvgLength) == 16 && sizeof(RsvgRectangle) == 32
-                   && offsetof(RsvgRectangle, width) == 16 && offsetof(GError, message) == 8,
+                   && offsetof(RsvgRectangle, width) == 16 && offsetof(GError, message) == 8
+                   && offsetof(GSList, next) == 8,
                "");
 #endif
 _Static_assert(CAIRO_FORMAT_ARGB32 == 0 && CAIRO_STATUS_SUCCESS == 0, "");

@@ -76,23 +76,29 @@ static int limit(int resource, uint64_t value) {
     return setrlimit(resource, &(struct rlimit){.rlim_cur = most, .rlim_max = most});
 }
 
-static int limit_memory(uint64_t bytes) {
-    unsigned long pages = 0;
+// Limits what is used beyond a number of pages.
+static int limit_beyond(unsigned long pages, int resource, uint64_t bytes) {
+    uint64_t used = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return limit(resource, bytes > UINT64_MAX - used ? UINT64_MAX : used + bytes);
+}
+
+static int limit_memory(struct kf_walls walls) {
+    unsigned long all = 0, private = 0;
     FILE *file = fopen("/proc/self/statm", "re");
     if (file == NULL) return -1;
-    int found = fscanf(file, "%lu", &pages);
+    int found = fscanf(file, "%lu %*u %*u %*u %*u %lu", &all, &private);
     fclose(file);
-    if (found != 1) {
+    if (found != 2) {
         errno = EINVAL;
         return -1;
     }
-    uint64_t used = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    return limit(RLIMIT_AS, bytes > UINT64_MAX - used ? UINT64_MAX : used + bytes);
+    if (limit_beyond(all, RLIMIT_AS, walls.memory) != 0) return -1;
+    return walls.private_memory == 0 ? 0 : limit_beyond(private, RLIMIT_DATA, walls.private_memory);
 }
 
 static int set_limits(struct kf_walls walls) {
     // Memory of a sanitizer is address space by the terabyte.
-    if (!kf_is_sanitized() && limit_memory(walls.memory) != 0) return -1;
+    if (!kf_is_sanitized() && limit_memory(walls) != 0) return -1;
     if (limit(RLIMIT_FSIZE, walls.memory) != 0) return -1;
     if (limit(RLIMIT_CPU, walls.cpu_seconds) != 0) return -1;
     if (limit(RLIMIT_CORE, 0) != 0) return -1;
@@ -164,7 +170,14 @@ static int enter_landlock(int *version) {
 static const int allowed_calls[] = {
     __NR_write, __NR_close, __NR_fstatfs, __NR_lseek,
     __NR_munmap, __NR_mremap, __NR_madvise, __NR_brk,
-    __NR_clock_gettime, __NR_getrandom, __NR_sched_yield, __NR_gettid, __NR_exit_group,
+    __NR_clock_gettime, __NR_getrandom, __NR_sched_yield, __NR_gettid, __NR_getpid,
+    __NR_rt_sigprocmask, __NR_exit_group,
+};
+
+// Calls that fail for every worker, because libraries do without: they ask how large the machine is, and where their
+// messages go.
+static const int unknown_calls[] = {
+    __NR_sysinfo, __NR_sched_getaffinity, __NR_uname, __NR_ioctl, __NR_getcwd, __NR_getpeername,
 };
 
 // The calls that kf_walls.refuses_files makes fail; they are never made. Measured with strace over
@@ -228,9 +241,20 @@ static void allow_without(struct program *program, int number, unsigned bits) {
     add(program, RETURN(SECCOMP_RET_TRAP));
 }
 
-static void refuse(struct program *program, int number) {
+// Allows a thread of this process to abort it, so that the program sees the signal.
+static void allow_abort(struct program *program) {
+    add(program, IF_EQUAL(__NR_tgkill, 0, 6));
+    add(program, LOW(0));
+    add(program, IF_EQUAL((unsigned)getpid(), 0, 3));
+    add(program, LOW(2));
+    add(program, IF_EQUAL(SIGABRT, 0, 1));
+    add(program, RETURN(SECCOMP_RET_ALLOW));
+    add(program, RETURN(SECCOMP_RET_TRAP));
+}
+
+static void refuse(struct program *program, int number, unsigned error) {
     add(program, IF_EQUAL((unsigned)number, 0, 1));
-    add(program, RETURN(SECCOMP_RET_ERRNO | EACCES));
+    add(program, RETURN(SECCOMP_RET_ERRNO | error));
 }
 
 static void build(struct program *program, int refuses_files) {
@@ -254,11 +278,20 @@ static void build(struct program *program, int refuses_files) {
     unsigned kind = MFD_CLOEXEC | MFD_ALLOW_SEALING;
     allow_value(program, __NR_memfd_create, 1, kind, kind);
     allow_value(program, __NR_fcntl, 1, F_ADD_SEALS, F_GET_SEALS);
-    // Locks and initialisation that happens once; no other thread can see them.
-    allow_value(program, __NR_futex, 1, FUTEX_WAKE_PRIVATE, FUTEX_WAIT_PRIVATE);
+    allow_abort(program);
+    // Locks, for the threads of this process.
+    add(program, IF_EQUAL(__NR_futex, 0, 6));
+    add(program, LOW(1));
+    add(program, IF_EQUAL(FUTEX_WAKE_PRIVATE, 2, 0));
+    add(program, IF_EQUAL(FUTEX_WAIT_PRIVATE, 1, 0));
+    add(program, IF_EQUAL(FUTEX_WAIT_BITSET_PRIVATE, 0, 1));
+    add(program, RETURN(SECCOMP_RET_ALLOW));
+    add(program, RETURN(SECCOMP_RET_TRAP));
     for (size_t index = 0; refuses_files && index < sizeof refused_calls / sizeof *refused_calls;
          index++)
-        refuse(program, refused_calls[index]);
+        refuse(program, refused_calls[index], EACCES);
+    for (size_t index = 0; index < sizeof unknown_calls / sizeof *unknown_calls; index++)
+        refuse(program, unknown_calls[index], ENOSYS);
     // Reported by the handler below rather than killed, so that the error names the call. A program
     // that blocks or replaces the signal gains nothing: the call is not made in any case.
     add(program, RETURN(SECCOMP_RET_TRAP));
@@ -287,7 +320,10 @@ static int enter_filter(int refuses_files) {
         return -1;
     }
     struct sock_fprog filter = {.len = program.length, .filter = program.code};
-    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter);
+    // For all threads; otherwise the result is the one that has other rules.
+    long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
+    if (result > 0) errno = ESRCH;
+    return result == 0 ? 0 : -1;
 }
 
 #else
@@ -309,8 +345,10 @@ struct kf_walls_result kf_worker_enter(struct kf_walls walls) {
         result.failed_step = "dropping privileges";
     } else if (enter_landlock(&result.landlock) != 0) {
         result.failed_step = "entering Landlock";
-    } else if (!kf_is_sanitized() && enter_filter(walls.refuses_files) != 0) {
-        result.failed_step = "entering seccomp";
+    } else {
+        if (walls.start_threads != NULL) walls.start_threads();
+        if (!kf_is_sanitized() && enter_filter(walls.refuses_files) != 0)
+            result.failed_step = "entering seccomp";
     }
     if (result.failed_step != NULL) result.error = errno;
     return result;

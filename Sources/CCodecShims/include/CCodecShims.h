@@ -3,6 +3,7 @@
 // this module. See kf_jpeg.h and kf_png.h. Formats whose libraries are loaded when they are needed are
 // wrapped in kf_picture.h.
 #include "kf_avif.h"
+#include "kf_drawing.h"
 #include "kf_fonts.h"
 #include "kf_jpeg.h"
 #include "kf_pdf.h"

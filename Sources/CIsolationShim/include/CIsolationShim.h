@@ -108,6 +108,12 @@ struct kf_walls {
     // Whether calls that open or examine files fail with EACCES rather than end the process, for
     // libraries that ask for fonts and settings and do without.
     int refuses_files;
+    // Bytes of private memory that can be written, beyond those in use; 0 for no limit besides `memory`. What the
+    // program gets in shared memory does not count.
+    uint64_t private_memory;
+    // Called when all walls are up but the list of system calls, to start threads, which it applies to as well. NULL
+    // for none.
+    void (*start_threads)(void);
 };
 
 struct kf_walls_result {

@@ -7,6 +7,16 @@ import Glibc
 import Musl
 #endif
 
+/// How the walls of a worker differ by what it reads.
+struct WorkerWalls {
+    /// Whether calls that open files fail, rather than end the worker.
+    var refusesFiles = false
+    /// Bytes of memory that libraries may allocate; nil for no limit besides that of the program.
+    var privateMemory: Int?
+    /// Starts the threads that libraries need, behind all walls but the list of system calls.
+    var startThreads: (@convention(c) () -> Void)?
+}
+
 /// The life of a worker process.
 enum WorkerMain {
     /// Whether this process was started as a worker.
@@ -18,10 +28,10 @@ enum WorkerMain {
     ///
     /// - Parameters:
     ///   - prepare: Runs before the walls are up: loads the files that codecs would load later.
-    ///     Its argument is what the program asked for.
+    ///     Its argument is what the program asked for, and its result changes the walls.
     ///   - handle: Gives the answer to a request.
     static func serve(
-        prepare: (WorkerPreparations) -> Void,
+        prepare: (WorkerPreparations) -> WorkerWalls,
         handle: (ReceivedRequest) throws(WireError) -> WorkerMessage
     ) -> Never {
         guard kf_worker_has_socket() != 0 else {
@@ -32,10 +42,14 @@ enum WorkerMain {
         guard kf_worker_begin() == 0 else { _exit(EX_OSERR) }
         let socket = WorkerSocket(descriptor: Int32(KF_WORKER_SOCKET))
         let hello = next(on: socket)
-        guard let (walls, preparations) = contents(of: hello),
+        guard let (limits, preparations) = contents(of: hello),
             let exchange = hello.memory.first.flatMap(ExchangeView.init)
         else { _exit(EX_USAGE) }
-        prepare(preparations)
+        let own = prepare(preparations)
+        var walls = limits
+        walls.refuses_files = own.refusesFiles ? 1 : 0
+        walls.private_memory = UInt64(own.privateMemory ?? 0)
+        walls.start_threads = own.startThreads
         send(enter(walls), on: socket)
         while true {
             answerNext(on: socket, exchange, handle)
@@ -51,14 +65,10 @@ enum WorkerMain {
             // The program and its worker are one file, so anything else is no worker of ours.
             guard let memory = try? reader.int(in: 0...Int.max),
                 let seconds = try? reader.int(in: 0...Int.max),
-                let refusesFiles = try? reader.bool(),
                 let bits = try? reader.int(in: 0...255)
             else { return nil }
-            let walls = kf_walls(
-                memory: UInt64(memory),
-                cpu_seconds: UInt64(seconds),
-                refuses_files: refusesFiles ? 1 : 0
-            )
+            var walls = kf_walls()
+            (walls.memory, walls.cpu_seconds) = (UInt64(memory), UInt64(seconds))
             return (walls, WorkerPreparations(rawValue: UInt8(bits)))
         }
     }

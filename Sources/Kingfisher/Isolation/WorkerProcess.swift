@@ -39,8 +39,6 @@ struct WorkerLimits: Sendable {
     var memory: Int
     /// How long one request may take.
     var time: Duration
-    /// Whether calls that open files fail, rather than end the worker.
-    var refusesFiles = false
 
     /// Twice the time after which a busy worker is replaced, so that an honest one never reaches it.
     fileprivate var cpuSeconds: Int {
@@ -101,7 +99,6 @@ final class WorkerProcess: Sendable {
         var hello = WireWriter()
         hello.write(limits.memory)
         hello.write(limits.cpuSeconds)
-        hello.write(limits.refusesFiles)
         hello.write(Int(preparations.rawValue))
         // If the worker has ended already, the next receive reports it.
         _ = try socket.send(WorkerMessage(bytes: hello.bytes, memory: [exchange.memory]))

@@ -25,7 +25,7 @@ enum DocumentBench {
         var settings = WorkerPool.Settings()
         settings.width = 1
         settings.preparations = preparations
-        settings.limits = WorkerLimits(memory: memory, time: time, refusesFiles: true)
+        settings.limits = WorkerLimits(memory: memory, time: time)
         return WorkerPool(program: WorkerBench.program, settings: settings)
     }
 

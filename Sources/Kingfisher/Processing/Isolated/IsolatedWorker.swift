@@ -153,6 +153,21 @@ extension WorkerPreparations {
     /// The libraries for videos; as ``pages``.
     static let films = WorkerPreparations(rawValue: 1 << 7)
 
+    /// The library for SVG.
+    static let drawings = WorkerPreparations(for: .svg)
+
+    /// The walls of a worker with this.
+    ///
+    /// The libraries of drawings and documents look for settings and languages that they can do without, and
+    /// have no limit on memory of their own. The largest bitmap that is drawn takes 512 MiB twice.
+    var walls: WorkerWalls {
+        WorkerWalls(
+            refusesFiles: !isDisjoint(with: [.pages, .films, .drawings]),
+            privateMemory: isDisjoint(with: [.pages, .drawings]) ? nil : 1152 << 20,
+            startThreads: contains(.drawings) ? Drawings.startThreads : nil
+        )
+    }
+
     fileprivate var formats: [FileFormat] {
         Self.formats.indices.filter { rawValue & (1 << UInt8($0)) != 0 }.map { Self.formats[$0] }
     }
@@ -164,6 +179,12 @@ extension WorkerPreparations {
 /// when something is missing here.
 enum Rehearsal {
     static func run(_ preparations: WorkerPreparations) {
+        // The C library reads the size of memory when it first sorts, as libtiff and fontconfig do.
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        qsort(&bytes, bytes.count, 1) { one, other in
+            guard let one, let other else { return 0 }
+            return memcmp(one, other, 1)
+        }
         if preparations.contains(.pages) { return PDFFile.prepare() }
         if preparations.contains(.films) {
             VideoFile.prepare()
@@ -179,20 +200,10 @@ enum Rehearsal {
         AVIFLibrary.prepare()
         for format in preparations.formats {
             let isAvailable = OptionalFormat(format)?.isAvailable == true
-            guard format == .svg, isAvailable else { continue }
-            SystemFonts.prepare()
-            // librsvg loads the aliases of locales with its first drawing, and Pango the name of the
-            // program with its first text.
-            decode(Data(drawing.utf8))
+            if format == .svg, isAvailable { Drawings.prepare() }
         }
         // libcrypto reads its configuration, for the name of a watermark.
         _ = SHA256.hash([UInt8]())
-        // The C library reads the size of memory when it first sorts, which libtiff does.
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        qsort(&bytes, bytes.count, 1) { one, other in
-            guard let one, let other else { return 0 }
-            return memcmp(one, other, 1)
-        }
         guard let bitmap = try? picture() else { return }
         let formats: [FileFormat] =
             preparations.contains(.encoding)
@@ -203,11 +214,6 @@ enum Rehearsal {
             decode(file)
         }
     }
-
-    private static let drawing = """
-        <svg xmlns="http://www.w3.org/2000/svg" width="2" height="2">
-        <rect width="1" height="1"/><text y="2">a</text></svg>
-        """
 
     private static func picture() throws(PixelError) -> Bitmap {
         try Bitmap(

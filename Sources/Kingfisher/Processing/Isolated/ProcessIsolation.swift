@@ -70,7 +70,6 @@ public enum ProcessIsolation {
             settings.requestsPerWorker = max(1, requestsPerWorker)
             settings.limits = WorkerLimits(memory: max(0, memoryLimit), time: max(.zero, timeLimit))
             settings.preparations = preparations
-            settings.limits.refusesFiles = !preparations.isDisjoint(with: [.pages, .films])
             if preparations.contains(.encoding) {
                 // Pixels of a size that the program has checked need the memory that they need; the
                 // caller's time ends an encoding.
@@ -156,6 +155,7 @@ public enum ProcessIsolation {
             RowBands.useOneThread()
             Rehearsal.run(preparations)
             PixelStorage.use(HeapMemorySource())
+            return preparations.walls
         } handle: { request throws(WireError) in
             let isFilm = reads.contains(.films)
             guard isFilm || reads.contains(.pages) else { return try worker.answer(request) }

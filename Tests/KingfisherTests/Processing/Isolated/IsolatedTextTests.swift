@@ -1,9 +1,9 @@
-import Codecs
 import Foundation
 import Pixels
 import TestSupport
 import Testing
 
+@testable import Codecs
 @testable import Kingfisher
 
 /// Text of drawings, in fonts that a worker maps before it may open no file.
@@ -24,7 +24,9 @@ struct IsolatedTextTests {
         let file = try Self.drawing(name)
         let text = String(decoding: file, as: UTF8.self)
         let blank = text.replacing(/<text.*<\/text>/, with: "")
-        let expected = DecoderSpy.permitting { KFCrossPlatformImage(data: file)?.bitmap }
+        let expected = try file.withUnsafeBytes { bytes in
+            try OptionalDecoder(bytes: bytes, options: DecodeOptions()).decode().bitmap
+        }
         // A new worker and one that has drawn text draw the same.
         for _ in 1...2 {
             let bitmap = try await WorkerBench.image(of: file, on: pool).bitmap
@@ -57,7 +59,18 @@ struct IsolatedTextTests {
         pool.stop()
     }
 
-    @Test(arguments: ["openFile", "connect", "execute", "threads"])
+    @Test func `a worker with fonts can open no file`() async throws {
+        let pool = WorkerBench.pool()
+        let badge = try Self.drawing("badge.svg")
+        for fault in ["nothing", "openFile", "opens"] {
+            let file = badge + Data("          fault \(fault)".utf8)
+            #expect(try await WorkerBench.failure(of: file, on: pool) == nil)
+        }
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    @Test(arguments: ["connect", "execute", "threads"])
     func `a worker with fonts can do no more than another`(fault: String) async throws {
         let pool = WorkerBench.pool()
         let badge = try Self.drawing("badge.svg")
