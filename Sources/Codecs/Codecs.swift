@@ -34,7 +34,8 @@ package enum Codecs {
             case .avif: ParsedHeader(try AVIFFile(bytes, .default).info)
             case .bmp: ParsedHeader(try BMPDecoder.inspect(bytes))
             case .ico: ParsedHeader(try ICODecoder.inspect(bytes))
-            case .jxl, .heif, .tiff, .svg:
+            case .svg: ParsedHeader(try Drawings.inspect(bytes))
+            case .jxl, .heif, .tiff:
                 ParsedHeader(try OptionalDecoder(bytes: bytes, options: DecodeOptions()).inspect())
             }
         }
@@ -87,7 +88,8 @@ package enum Codecs {
             case .avif: try AVIFReader(data, options).decodeFirst()
             case .bmp: try BMPDecoder(bytes: bytes, options: options).decode()
             case .ico: try ICODecoder(bytes: bytes, options: options).decode()
-            case .jxl, .heif, .tiff, .svg:
+            case .svg: try Drawings.decode(bytes, options)
+            case .jxl, .heif, .tiff:
                 try OptionalDecoder(bytes: bytes, options: options).decode()
             }
         }

@@ -35,7 +35,9 @@ struct Fixture: CustomTestStringConvertible, Sendable {
 
     /// Whether the library of a format is installed that is loaded when it is needed.
     static func has(_ format: FileFormat) -> Bool {
-        OptionalFormat(format)?.isAvailable == true
+        // Programs read drawings in workers.
+        if format == .svg { Drawings.drawHere() }
+        return OptionalFormat(format)?.isAvailable == true
     }
 
     /// All fixtures that an independent decoder could decode.

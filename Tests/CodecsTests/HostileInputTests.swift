@@ -141,7 +141,7 @@ struct HostileInputTests {
 
     private static func isAboutDamage(_ error: CodecError) -> Bool {
         switch error {
-        case .empty, .unknownFormat, .truncated, .corrupt, .limitExceeded: true
+        case .empty, .unknownFormat, .truncated, .corrupt, .limitExceeded, .notDrawn: true
         case .unsupported, .missingLibrary, .pixels, .encodingFailed, .cancelled: false
         }
     }

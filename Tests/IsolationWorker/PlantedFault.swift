@@ -10,6 +10,7 @@ import Musl
 /// What a decoder that was taken over might do; a file asks for it by its text.
 enum PlantedFault: String {
     case crash, trap, loop, memory, wildWrite, openFile, connect, fork, execute, kill, threads
+    case hoards
     case garbage, silence, ahead, nothing, opens
     case negativeLength, longLength, hugeSides, scribble, forge
 
@@ -43,6 +44,8 @@ enum PlantedFault: String {
         case .loop: while time(nil) != 0 {}
         case .memory: takeMemory()
         case .wildWrite: writeWildly()
+        // Ends the worker if it can have that much, of which nothing is used.
+        case .hoards: if malloc(3 << 29) != nil { fatalError("there was memory") }
         case .openFile: _ = open("/etc/passwd", O_RDONLY)
         // Ends the worker if a file can be opened.
         case .opens: if open("/etc/passwd", O_RDONLY) >= 0 { fatalError("it was opened") }

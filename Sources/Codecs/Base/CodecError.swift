@@ -18,6 +18,8 @@ package enum CodecError: Error, Sendable, Equatable {
     case corrupt(FileFormat, detail: String)
     /// The file exceeds one of ``DecodeLimits``.
     case limitExceeded(Limit, value: Int, allowed: Int)
+    /// The process that reads drawings failed, or there is none.
+    case notDrawn(String)
     /// The bitmap cannot be created.
     case pixels(PixelError)
     /// The encoder failed.
@@ -61,6 +63,8 @@ extension CodecError: CustomStringConvertible {
             "\(format.rawValue): the data is damaged (\(detail))"
         case .limitExceeded(let limit, let value, let allowed):
             "the image has \(value) \(limit.rawValue), the limit is \(allowed)"
+        case .notDrawn(let reason):
+            reason
         case .pixels(.emptySize(let size)):
             "an image of \(size) has no pixels"
         case .pixels(.tooLarge(let size)):

@@ -189,7 +189,9 @@ extension ImageCache {
         let serializer = options.cacheSerializer
         guard let image = serializer.image(with: stored.data, options: options) else {
             // Without an image from a worker, the bytes may be sound.
-            if !options.isolated { discardUndecodable(entry, key: key, since: version) }
+            if !options.isolated, !stored.data.isDrawing {
+                discardUndecodable(entry, key: key, since: version)
+            }
             return nil
         }
         guard isWanted() else { return nil }

@@ -1,5 +1,11 @@
 public import Foundation
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 extension KingfisherError: CustomNSError {
     /// The domain of this library's errors.
     public static let domain = "com.onevcat.Kingfisher.Error"
@@ -108,14 +114,21 @@ public enum IsolationFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// No worker is available, for this reason.
     case unavailable(String)
 
-    /// A clause such as `the worker process was ended by signal 11`.
+    /// A clause such as `the library that reads the file crashed (signal 11 in its worker process)`.
     public var description: String {
         switch self {
-        case .crashed(let signal): "the worker process was killed by signal \(signal)"
+        case .crashed(SIGKILL):
+            "the worker process was ended from outside, or because memory was short (signal \(SIGKILL))"
+        case .crashed(let signal) where [SIGABRT, SIGILL, SIGTRAP].contains(signal):
+            "the library that reads the file stopped on an error of its own "
+                + "(signal \(signal) in its worker process)"
+        case .crashed(let signal):
+            "the library that reads the file crashed (signal \(signal) in its worker process)"
         case .forbiddenSystemCall(let number):
-            "the worker process made the forbidden system call \(number)"
-        case .ended(let code): "the worker process exited with code \(code)"
-        case .timedOut(let limit): "the worker process took longer than \(limit)"
+            "the library that reads the file asked for more than a worker process may do "
+                + "(system call \(number))"
+        case .ended(let code): "the worker process ended early (code \(code))"
+        case .timedOut(let limit): "reading the file took longer than \(limit)"
         case .invalidAnswer(let detail): "the worker process sent an invalid response: \(detail)"
         case .unavailable(let reason): "no worker process is available: \(reason)"
         }

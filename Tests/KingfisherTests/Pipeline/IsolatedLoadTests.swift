@@ -50,7 +50,7 @@ struct IsolatedLoadTests {
             )
         }
         #expect(error?.errorCode == 4003)
-        #expect(error?.errorDescription?.contains("worker process was killed by signal") == true)
+        #expect(error?.errorDescription?.contains("stopped on an error of its own (signal") == true)
         #expect(!bench.cache.isCached(forKey: bench.server.url("/bad").absoluteString))
     }
 
@@ -115,21 +115,36 @@ struct IsolatedLoadTests {
         #expect(reason.contains("signal"), "\(reason)")
     }
 
-    @Test func `a program without the line in main gets an error`() async {
+    @Test func `DOC-11: a program without the line in main gets an error`() async {
         await #expect(processExitsWith: .success) {
-            let options: KingfisherOptionsInfo = [.isolated]
-            let provider = RawImageDataProvider(data: TestImage.png(), cacheKey: "png")
+            let drawing = Data(
+                "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>".utf8
+            )
+            let cases: [(Data, KingfisherOptionsInfo)] = [
+                (TestImage.png(), [.isolated]), (drawing, [.isolated]), (drawing, []),
+            ]
             let bench = try TestBench()
-            do {
-                _ = try await bench.manager.retrieveImage(
-                    with: .provider(provider),
-                    options: options
-                )
-                fatalError("it was decoded")
-            } catch {
-                let text = (error as? KingfisherError)?.errorDescription ?? "\(error)"
-                guard text.contains("ProcessIsolation.runWorkerIfAsked()") else { fatalError(text) }
+            for (index, (file, options)) in cases.enumerated() {
+                let provider = RawImageDataProvider(data: file, cacheKey: "\(index)")
+                do {
+                    _ = try await bench.manager.retrieveImage(
+                        with: .provider(provider),
+                        options: options
+                    )
+                    fatalError("it was decoded")
+                } catch {
+                    let text = (error as? KingfisherError)?.errorDescription ?? "\(error)"
+                    guard text.contains("ProcessIsolation.runWorkerIfAsked()") else {
+                        fatalError(text)
+                    }
+                }
             }
+            let error = #expect(throws: ImageFileInfo.Failure.self) {
+                try ImageFileInfo(data: drawing)
+            }
+            guard "\(String(describing: error))".contains("ProcessIsolation.runWorkerIfAsked()"),
+                KFCrossPlatformImage(data: drawing) == nil
+            else { fatalError("\(String(describing: error))") }
         }
     }
 

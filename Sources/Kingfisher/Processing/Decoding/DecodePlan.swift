@@ -59,6 +59,13 @@ struct DecodePlan {
         }
     }
 
+    /// Plans to decode an image of size `own` to another size.
+    init(own: PixelSize, base: PixelSize) {
+        (self.own, self.base) = (own, base)
+        isReducedLater = false
+        header = nil
+    }
+
     /// Decodes the shared bitmap from the bytes of the file.
     func decode(_ data: Data) throws(CodecError) -> Bitmap {
         let target: DecodeOptions.Target = base == own ? .full : .exact(base)

@@ -195,7 +195,7 @@ final class EncodedImage: Sendable {
             guard running.contains(where: { $0.isWanted() }) else { throw Unwanted() }
             let file = try lane.pool.blocking(read)
             // A worker process that decodes must not keep other files from being read.
-            if file != nil, !request.key.isIsolated {
+            if let file, !request.key.isIsolated, !file.data.isDrawing {
                 let letOthersBegin = lane.passOn()
                 state.withLock { $0.letOthersBegin = letOthersBegin }
             }

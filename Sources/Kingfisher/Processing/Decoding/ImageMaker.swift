@@ -76,7 +76,7 @@ final class ImageMaker: Sendable {
         var options = options
         // Also for a load without the option: the mark of a file decides.
         if item.isUntrusted { options.isolated = true }
-        if options.isolated, let data = item.encoded(for: options.processor) {
+        if options.isolated || item.isDrawing, let data = item.encoded(for: options.processor) {
             return try await isolatedImage(of: data, options, in: lane)
         }
         let cost = WorkCost(options)
@@ -90,7 +90,7 @@ final class ImageMaker: Sendable {
         _ options: KingfisherParsedOptionsInfo,
         in lane: Lane
     ) async throws -> KFCrossPlatformImage {
-        let decoding = try IsolatedDecoding(options, workers)
+        let decoding = try IsolatedDecoding(for: data, options, workers)
         let header = try await lane.leaving {
             try await decoding.header(of: data, options, lane.urgency)
         }
@@ -186,6 +186,10 @@ final class ImageMaker: Sendable {
 
     // MARK: One bitmap for several callers
 
+    private func isApart(_ data: Data, _ options: KingfisherParsedOptionsInfo) -> Bool {
+        options.isolated || data.isDrawing
+    }
+
     /// Plans the decoding of bytes for their requests; nil if the processors should get the bytes.
     ///
     /// - Parameters:
@@ -202,7 +206,7 @@ final class ImageMaker: Sendable {
         in lane: Lane
     ) async throws -> DecodePlan? {
         // A single isolated request is processed where it is decoded.
-        guard !options.isolated || Set(requests.map(\.key)).count > 1 else { return nil }
+        guard !isApart(data, options) || Set(requests.map(\.key)).count > 1 else { return nil }
         // Bytes without a readable header fail in the processor, which reports the reason. The
         // size that a worker reports is untrusted.
         let sides = 1...PixelLimits.maxDimension
@@ -222,9 +226,13 @@ final class ImageMaker: Sendable {
         _ options: KingfisherParsedOptionsInfo,
         in lane: Lane
     ) async throws -> FileHeader? {
-        guard options.isolated else { return FileHeader(data, preloads: false) }
+        guard isApart(data, options) else { return FileHeader(data, preloads: false) }
         return try await lane.leaving {
-            try await IsolatedDecoding(options, workers).header(of: data, options, lane.urgency)
+            try await IsolatedDecoding(for: data, options, workers).header(
+                of: data,
+                options,
+                lane.urgency
+            )
         }
     }
 
@@ -241,12 +249,12 @@ final class ImageMaker: Sendable {
         decodes.add(1, ordering: .relaxed)
         let cost = WorkCost.decoding(to: plan.base, from: plan.own)
         return try await budget.with(bytes: cost) {
-            guard options.isolated else {
+            guard isApart(data, options) else {
                 try Task.checkCancellation()
                 return try plan.decode(data)
             }
             return try await lane.leaving {
-                try await IsolatedDecoding(options, workers)
+                try await IsolatedDecoding(for: data, options, workers)
                     .bitmap(of: data, in: plan, options, lane.urgency)
             }
         }

@@ -18,7 +18,7 @@ extension ImageFileInfo {
     /// As above, with another pool than that of the program.
     static func isolated(data: Data, on pool: WorkerPool?) async throws -> ImageFileInfo {
         if isReadSafely(data) { return try ImageFileInfo(data: data) }
-        let pool = if let pool { pool } else { try ProcessIsolation.pool() }
+        let pool = if let pool { pool } else { try ProcessIsolation.pool(for: data) }
         do {
             let request = try IsolatedRequest.info.message(for: data)
             return try info(in: await pool.answer(to: request, urgency: Urgency(0.5)))
@@ -44,7 +44,7 @@ extension ImageFileInfo {
         }
         do {
             let request = try IsolatedRequest.info.message(for: data)
-            self = try Self.info(in: ProcessIsolation.pool().waitForAnswer(to: request))
+            self = try Self.info(in: ProcessIsolation.pool(for: data).waitForAnswer(to: request))
         } catch let failure as WorkerFailure {
             throw IsolationFailure(failure)
         }

@@ -25,7 +25,7 @@ extension ImageOptimization {
         keepsMetadata: Bool = true,
         on pool: WorkerPool?
     ) async throws -> Data {
-        let pool = if let pool { pool } else { try ProcessIsolation.pool() }
+        let pool = if let pool { pool } else { try ProcessIsolation.pool(for: data) }
         do {
             let request = try IsolatedRequest.optimization(keepsMetadata: keepsMetadata)
                 .message(for: data)

@@ -12,16 +12,18 @@ struct IsolatedDecoding: Sendable {
     /// Decoding for an isolated load.
     ///
     /// - Parameters:
+    ///   - data: The file.
     ///   - options: The load's.
     ///   - pool: Nil for the pool of the program.
     /// - Throws: ``KingfisherError`` when the program has none.
     @inline(never)
     init(
+        for data: Data,
         _ options: KingfisherParsedOptionsInfo,
         _ pool: WorkerPool?
     ) throws(KingfisherError) {
         do throws(IsolationFailure) {
-            self.pool = if let pool { pool } else { try ProcessIsolation.pool() }
+            self.pool = if let pool { pool } else { try ProcessIsolation.pool(for: data) }
         } catch {
             throw .processorError(
                 reason: .isolationFailed(processor: options.processor, failure: error)
@@ -128,7 +130,7 @@ struct IsolatedDecoding: Sendable {
         _ options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
         do {
-            let decoding = try IsolatedDecoding(options, nil)
+            let decoding = try IsolatedDecoding(for: data, options, nil)
             let asked = IsolatedOptions(options)
             let request = try IsolatedRequest.image(processor, asked).message(for: data)
             let answer = try decoding.pool.waitForAnswer(to: request)
@@ -144,7 +146,7 @@ struct IsolatedDecoding: Sendable {
     ///
     /// Where the program decodes apart, so is this. Blocks; not for the cooperative pool.
     static func undecodableReason(of data: Data) -> String? {
-        guard let pool = ProcessIsolation.startedPool else {
+        guard let pool = ProcessIsolation.startedPool, !data.isDrawing else {
             return UndecodableReason.find(in: data)
         }
         do throws(WorkerFailure) {

@@ -1,3 +1,4 @@
+import Codecs
 public import Foundation
 import Pixels
 import Synchronization
@@ -102,6 +103,7 @@ public enum ProcessIsolation {
     package static func runWorkerIfAsked(hook: (@Sendable (Data) -> Void)?) {
         if WorkerMain.isAsked { serve(hook) }
         state.withLock { $0.program = $0.program ?? .own }
+        Drawings.use(DrawingWorkers())
     }
 
     /// Bounds on the workers; changes have no effect once the first one was started.
@@ -123,6 +125,7 @@ public enum ProcessIsolation {
     /// Names another program whose `main` has the line; for tests, whose own `main` is not ours.
     package static func useProgram(at path: String) {
         state.withLock { $0.program = WorkerProgram(path: path) }
+        Drawings.use(DrawingWorkers())
     }
 
     /// The pool whose workers prepare this, made when it is first needed.
@@ -141,6 +144,13 @@ public enum ProcessIsolation {
             throw .unavailable("main does not begin with ProcessIsolation.runWorkerIfAsked()")
         }
         return pool
+    }
+
+    /// The pool that decodes a file.
+    ///
+    /// Drawings have one of their own, whose workers read nothing else.
+    static func pool(for file: Data) throws(IsolationFailure) -> WorkerPool {
+        try pool(preparing: file.isDrawing ? .drawings : [])
     }
 
     /// The pool for images, if any was decoded apart in this process.
