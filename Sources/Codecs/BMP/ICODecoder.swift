@@ -3,7 +3,7 @@ import Pixels
 /// Decodes the icon entry that suits the target: the smallest that is large enough, or else the
 /// largest.
 ///
-/// Source: Microsoft, "Icons" (1995). Entries are PNG files or bitmaps with a mask.
+/// Source: Microsoft, "Icons" (1995). Entries are PNG files or bitmaps with a mask. Cursors are files of the same kind.
 struct ICODecoder {
     private struct Entry {
         var size: PixelSize
@@ -47,6 +47,8 @@ struct ICODecoder {
     private func chooseEntry() throws(CodecError) -> Entry {
         let reader = ByteReader(bytes, .little)
         guard let count = reader.u16(at: 4) else { throw .truncated(.ico) }
+        // A cursor has its point there.
+        let hasBits = reader.u16(at: 2) == 1
         try ContainerLimits.check(count, .icons)
         var entries: [Entry] = []
         for index in 0..<count {
@@ -62,7 +64,7 @@ struct ICODecoder {
                 height: height == 0 ? 256 : height
             )
             let range = start..<min(bytes.count, start + length)
-            entries.append(Entry(size: size, bits: bits, range: range))
+            entries.append(Entry(size: size, bits: hasBits ? bits : 0, range: range))
         }
         var wanted = Int.max
         if case .fit(let box) = options.target { wanted = min(box.width, box.height) }

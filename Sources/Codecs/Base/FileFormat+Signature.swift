@@ -23,7 +23,8 @@ extension FileFormat {
             return reader.has("WEBP", at: 8) ? .webp : nil
         case 0x4949_2A00, 0x4D4D_002A:
             return .tiff
-        case 0x0000_0100:
+        // Icons and cursors.
+        case 0x0000_0100, 0x0000_0200:
             return isIcon(reader) ? .ico : nil
         case 0x0000_000C:
             return reader.has("JXL ", at: 4) ? .jxl : nil
@@ -66,12 +67,7 @@ extension FileFormat {
     }
 
     private static func isVector(_ reader: ByteReader) -> Bool {
-        // A byte order mark or an XML prologue may come first. 1 KiB is enough for any comment
-        // there.
-        let text = reader.bytes.prefix(1024)
-        guard let first = text.first(where: { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }),
-            first == UInt8(ascii: "<")
-        else { return false }
-        return text.indices.contains { reader.has("<svg", at: $0) }
+        var beginning = XMLBeginning(reader.bytes)
+        return beginning.element() == "svg"
     }
 }

@@ -89,7 +89,12 @@ package enum Drawings {
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodeOptions
     ) throws(CodecError) -> DecodedImage {
-        try OptionalDecoder(bytes: bytes, options: options).decode()
+        guard let plain = DropShadows.rewritten(bytes) else {
+            return try OptionalDecoder(bytes: bytes, options: options).decode()
+        }
+        return try plain.withBytes { bytes throws(CodecError) in
+            try OptionalDecoder(bytes: bytes, options: options).decode()
+        }
     }
 
     private static func info(of size: PixelSize) -> ImageInfo {
