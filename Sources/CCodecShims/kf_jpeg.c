@@ -171,8 +171,21 @@ kf_jpeg_status kf_jpeg_decoder_read_row(kf_jpeg_decoder *decoder, uint8_t *row) 
     return !decoder->has_many_scans && decoder->lacks_bits ? KF_JPEG_TRUNCATED : KF_JPEG_OK;
 }
 
+// Whether a scan of each component has begun and, in a progressive file, every bit of each coefficient was in one.
+static int has_all_scans(const struct jpeg_decompress_struct *info) {
+    for (int i = 0; i < info->num_components; i++) {
+        // Copied when the first scan of the component begins.
+        if (info->comp_info[i].quant_table == NULL) return 0;
+        for (int k = 0; info->coef_bits != NULL && k < DCTSIZE2; k++)
+            if (info->coef_bits[i][k] != 0) return 0;
+    }
+    return 1;
+}
+
 int kf_jpeg_decoder_lacks_scans(const kf_jpeg_decoder *decoder) {
-    return decoder->has_many_scans && (decoder->saw_end || decoder->lacks_bits);
+    if (!decoder->has_many_scans) return 0;
+    // Without the marker of the end alone nothing is missing.
+    return decoder->lacks_bits || (decoder->saw_end && !has_all_scans(&decoder->info));
 }
 
 const char *kf_jpeg_message(const kf_jpeg_decoder *decoder) { return decoder->message; }

@@ -102,11 +102,28 @@ struct TruncationTests {
         #expect(try !#require(try whole.decode()).isPartial)
     }
 
-    @Test func `a JPEG without its end marker is complete`() throws {
-        let data = try Fixture(name: "baseline.jpg").data
-        let image = try Codecs.decode(data.dropLast(2))
-        #expect(try image.bitmap == Codecs.decode(data).bitmap)
+    @Test(
+        arguments: ["baseline.jpg", "progressive.jpg", "restarts.jpg", "cmyk.jpg"],
+        [DecodeOptions.Target.full, .exact(PixelSize(width: 5, height: 4))]
+    )
+    func `a JPEG without its end marker is complete`(
+        name: String,
+        target: DecodeOptions.Target
+    ) throws {
+        let data = try Fixture(name: name).data
+        let options = DecodeOptions(target: target)
+        let image = try Codecs.decode(data.dropLast(2), options: options)
+        #expect(try image.bitmap == Codecs.decode(data, options: options).bitmap)
         #expect(!image.isPartial)
+    }
+
+    @Test func `a progressive JPEG without its last scan is not complete`() throws {
+        let data = try Fixture(name: "progressive.jpg").data
+        let scan = try #require(data.range(of: Data([0xFF, 0xDA]), options: .backwards)).lowerBound
+        let bits = data.dropLast(6)
+        for cut in [data.prefix(upTo: scan), bits, bits + [0xFF, 0xD9]] {
+            #expect(throws: CodecError.truncated(.jpeg)) { try Codecs.decode(cut) }
+        }
     }
 
     @Test(arguments: Fixture.understood)
