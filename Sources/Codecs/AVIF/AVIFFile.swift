@@ -15,6 +15,10 @@ final class AVIFFile {
     private var knownProfile: ColorProfile??
     /// Whether a decoder of AV1 runs.
     private var isDecoding = false
+    /// The part of each frame that is shown.
+    private var shown = PixelRect(x: 0, y: 0, width: 0, height: 0)
+    /// The planes of the part, which the decoder owns; nil if all of a frame is shown.
+    private var part: UnsafeMutablePointer<avifImage>?
 
     /// Parses the structure without decoding any pixels.
     ///
@@ -58,16 +62,29 @@ final class AVIFFile {
         let isShort = boxes.isCutOff && result != AVIF_RESULT_OK
         if isShort || boxes.lacksStructure { throw .truncated(.avif) }
         try check(result)
+        shown = AVIFAperture(decoder.pointee.image)?.rect ?? PixelRect(size: stated)
+        guard shown.size != stated else { return }
+        part = avif.avifImageCreateEmpty()
+        if part == nil { throw .pixels(.outOfMemory(bytes: MemoryLayout<avifImage>.size)) }
     }
 
-    deinit { avif.avifDecoderDestroy(decoder) }
+    /// The size of the frames, before any part of them is cut off.
+    private var stated: PixelSize {
+        let image = decoder.pointee.image.pointee
+        return PixelSize(width: Int(image.width), height: Int(image.height))
+    }
+
+    deinit {
+        if let part { avif.avifImageDestroy(part) }
+        avif.avifDecoderDestroy(decoder)
+    }
 
     var info: ImageInfo {
         let image = decoder.pointee.image.pointee
         let frameCount = max(1, Int(decoder.pointee.imageCount))
         return ImageInfo(
             format: .avif,
-            storedSize: PixelSize(width: Int(image.width), height: Int(image.height)),
+            storedSize: shown.size,
             orientation: Self.orientation(decoder.pointee.image),
             frameCount: frameCount,
             loopCount: frameCount > 1 ? Int(kf_avif_loop_count(decoder)) : nil,
@@ -140,7 +157,7 @@ final class AVIFFile {
         }
         try convert(image, into: sink)
         let bitmap = sink.finish()
-        profile(of: image.pointee)?.convert(bitmap)
+        profile()?.convert(bitmap)
         return bitmap
     }
 
@@ -155,7 +172,7 @@ final class AVIFFile {
             return isOpaque
         }
         try convert(image, of: image.pointee, into: surface)
-        profile(of: image.pointee)?.convert(surface, isOpaque: isOpaque)
+        profile()?.convert(surface, isOpaque: isOpaque)
         return isOpaque
     }
 
@@ -172,14 +189,24 @@ final class AVIFFile {
         }
         let size = PixelSize(width: Int(image.pointee.width), height: Int(image.pointee.height))
         // The bit stream has its own header, which may contradict the container.
-        guard size == info.storedSize, !size.isEmpty else {
+        guard size == stated, !size.isEmpty else {
             throw .corrupt(.avif, detail: "a frame whose size differs from the header")
         }
-        return image
+        guard let part else { return image }
+        var rect = avifCropRect(
+            x: UInt32(shown.x),
+            y: UInt32(shown.y),
+            width: UInt32(shown.width),
+            height: UInt32(shown.height)
+        )
+        try check(avif.avifImageSetViewRect(part, image, &rect))
+        return part
     }
 
-    private func profile(of image: avifImage) -> ColorProfile? {
+    private func profile() -> ColorProfile? {
         if let knownProfile { return knownProfile }
+        // A view of a part has none.
+        let image = decoder.pointee.image.pointee
         let profile =
             image.icc.size == 0
             ? ColorProfile(
@@ -194,7 +221,7 @@ final class AVIFFile {
     /// Whether rows are read with 16 bits per channel: those of 12 bits, and those whose colours are
     /// converted; for others libavif's way is faster.
     private func isReadDeep(_ image: avifImage) -> Bool {
-        image.depth > 10 || image.depth > 8 && profile(of: image) != nil
+        image.depth > 10 || image.depth > 8 && profile() != nil
     }
 
     private typealias DeepFinish =
@@ -207,7 +234,7 @@ final class AVIFFile {
     ) throws(CodecError) {
         let rows = AVIFDeepRows(avif: avif, image: image)
         let width = Int(image.pointee.width)
-        let transform = profile(of: image.pointee)?.makeTransform(isDeep: true)
+        let transform = profile()?.makeTransform(isDeep: true)
         try rows.read(check: check) { y, row in
             take(y, row) { DeepRow.finish($0, to: $1, width: width, rows.alpha, transform) }
         }

@@ -3,7 +3,7 @@
 
 Usage: make.py [FOLDER]    (needs Pillow 11.3 or later and numpy)
 
-JPEG XL, HEIF, TIFF and SVG also need pillow-heif, and Debian's libjxl-tools, libtiff-tools
+JPEG XL, HEIF, TIFF, SVG and parts of AVIF also need pillow-heif, and Debian's libjxl-tools, libtiff-tools, libavif-bin
 and librsvg2-bin.
 
 Run by hand; the results are committed. NAME.EXT.rgba has the pixels of NAME.EXT: width and height
@@ -786,6 +786,21 @@ SVGS = {
 }
 
 
+def apertures():
+    """Parts of AVIF files by a clean aperture, made by Debian's libavif-bin."""
+    picture = photo(24, 18)
+    with tempfile.TemporaryDirectory() as folder:
+        Image.fromarray(picture).save(f"{folder}/in.png")
+        for name, options, shown in (
+            ("clap", ("--clap", "12,1,10,1,-2,1,1,1"), picture[5:15, 4:16]),
+            ("clap-turned", ("--crop", "3,5,11,7", "--irot", "1"), np.rot90(picture[5:12, 3:14])),
+        ):
+            file = Path(folder) / "out.avif"
+            subprocess.run(["avifenc", "-l", *options, f"{folder}/in.png", file], check=True)
+            opaque = np.full((*shown.shape[:2], 1), 255, np.uint8)
+            save(f"{name}.avif", file.read_bytes(), np.concatenate([shown, opaque], axis=2))
+
+
 def svg():
     """Rendered by librsvg's command."""
     for name, text in SVGS.items():
@@ -802,6 +817,7 @@ if __name__ == "__main__":
     apng()
     webp()
     avif()
+    apertures()
     bmp()
     jxl()
     heif()
