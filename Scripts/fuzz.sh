@@ -38,7 +38,7 @@ case " ${formats[*]} " in
     "$(dirname -- "$(readlink -f "$(command -v swift)")")/clang" -std=gnu11 -O1 -fsanitize=fuzzer \
         -Wno-nullability-completeness -I Sources/CCodecShims/include -I Sources/CIsolationShim/include \
         Tests/CIsolationShimTests/drawings.c Sources/CIsolationShim/walls.c \
-        Sources/CCodecShims/kf_{picture,jxl,tiff,svg,drawing,heif,fonts,imports}.c \
+        Sources/CCodecShims/kf_{picture,jxl,tiff,tiff_samples,svg,drawing,heif,fonts,imports}.c \
         -o "$scratch/release/drawings" -lm || die "the fuzzer of SVG does not compile."
     ;;
 esac

@@ -8,7 +8,7 @@
 
 LIBRARIES=(librsvg-2.0 libjxl libtiff-4 libheif cairo chafa poppler-glib harfbuzz freetype2 fontconfig
     libavformat libswscale)
-SHIMS=(Sources/CCodecShims/kf_{picture,jxl,tiff,svg,drawing,heif,pdf,fonts,imports,video,video_frames,video_reading}.c)
+SHIMS=(Sources/CCodecShims/kf_{picture,jxl,tiff,tiff_samples,svg,drawing,heif,pdf,fonts,imports,video,video_frames,video_reading}.c)
 require_swift
 # The compiler of the toolchain, which knows the annotations of the headers.
 CLANG=("$(dirname -- "$(readlink -f "$(command -v swift)")")/clang" -std=gnu11 -O1 -Wall -Wextra

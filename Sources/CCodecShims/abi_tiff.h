@@ -30,7 +30,10 @@ enum {
     TIFFTAG_SAMPLESPERPIXEL = 277,
     TIFFTAG_ROWSPERSTRIP = 278,
     TIFFTAG_PLANARCONFIG = 284,
+    TIFFTAG_COLORMAP = 320,
+    TIFFTAG_TILEWIDTH = 322,
     TIFFTAG_TILELENGTH = 323,
+    TIFFTAG_INKSET = 332,
     TIFFTAG_EXTRASAMPLES = 338,
     TIFFTAG_SAMPLEFORMAT = 339,
     TIFFTAG_ICCPROFILE = 34675,
@@ -38,11 +41,16 @@ enum {
     PHOTOMETRIC_MINISBLACK = 1,
     PHOTOMETRIC_RGB = 2,
     PHOTOMETRIC_PALETTE = 3,
+    PHOTOMETRIC_SEPARATED = 5,
+    INKSET_CMYK = 1,
     PLANARCONFIG_CONTIG = 1,
+    PLANARCONFIG_SEPARATE = 2,
     EXTRASAMPLE_UNSPECIFIED = 0,
     EXTRASAMPLE_ASSOCALPHA = 1,
     EXTRASAMPLE_UNASSALPHA = 2,
-    SAMPLEFORMAT_UINT = 1
+    SAMPLEFORMAT_UINT = 1,
+    SAMPLEFORMAT_INT = 2,
+    SAMPLEFORMAT_IEEEFP = 3
 };
 
 typedef struct _TIFFRGBAImage TIFFRGBAImage;
@@ -79,6 +87,10 @@ void TIFFClose(TIFF *file);
 int TIFFGetField(TIFF *file, uint32_t tag, ...);
 int TIFFGetFieldDefaulted(TIFF *file, uint32_t tag, ...);
 int TIFFIsTiled(TIFF *file);
+uint32_t TIFFComputeStrip(TIFF *file, uint32_t row, uint16_t plane);
+uint32_t TIFFComputeTile(TIFF *file, uint32_t x, uint32_t y, uint32_t z, uint16_t plane);
+tmsize_t TIFFReadEncodedStrip(TIFF *file, uint32_t strip, void *target, tmsize_t count);
+tmsize_t TIFFReadEncodedTile(TIFF *file, uint32_t tile, void *target, tmsize_t count);
 int TIFFRGBAImageOK(TIFF *file, char message[1024]);
 int TIFFRGBAImageBegin(TIFFRGBAImage *image, TIFF *file, int stops, char message[1024]);
 int TIFFRGBAImageGet(TIFFRGBAImage *image, uint32_t *raster, uint32_t width, uint32_t height);
@@ -99,11 +111,14 @@ _Static_assert(TIFFTAG_IMAGEWIDTH == 256 && TIFFTAG_IMAGELENGTH == 257
                    && TIFFTAG_BITSPERSAMPLE == 258 && TIFFTAG_PHOTOMETRIC == 262
                    && TIFFTAG_ORIENTATION == 274 && TIFFTAG_SAMPLESPERPIXEL == 277
                    && TIFFTAG_ROWSPERSTRIP == 278 && TIFFTAG_PLANARCONFIG == 284
+                   && TIFFTAG_COLORMAP == 320 && TIFFTAG_TILEWIDTH == 322 && TIFFTAG_INKSET == 332
                    && TIFFTAG_TILELENGTH == 323 && TIFFTAG_EXTRASAMPLES == 338
                    && TIFFTAG_SAMPLEFORMAT == 339 && TIFFTAG_ICCPROFILE == 34675,
                "");
 _Static_assert(PHOTOMETRIC_MINISWHITE == 0 && PHOTOMETRIC_MINISBLACK == 1 && PHOTOMETRIC_RGB == 2
-                   && PHOTOMETRIC_PALETTE == 3 && PLANARCONFIG_CONTIG == 1
+                   && PHOTOMETRIC_PALETTE == 3 && PHOTOMETRIC_SEPARATED == 5 && INKSET_CMYK == 1
+                   && PLANARCONFIG_CONTIG == 1 && PLANARCONFIG_SEPARATE == 2
+                   && SAMPLEFORMAT_INT == 2 && SAMPLEFORMAT_IEEEFP == 3
                    && EXTRASAMPLE_UNSPECIFIED == 0 && EXTRASAMPLE_ASSOCALPHA == 1
                    && EXTRASAMPLE_UNASSALPHA == 2 && SAMPLEFORMAT_UINT == 1,
                "");

@@ -1,5 +1,5 @@
 #include "abi_tiff.h"
-#include "kf_picture_internal.h"
+#include "kf_tiff_samples.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static struct {
 
 static int find_functions(void *library) {
     FUNCTIONS(FILL)
-    return 1;
+    return kf_tiff_samples_find(library);
 }
 
 static int load(void) {
@@ -43,6 +43,9 @@ typedef struct tiff_state {
     toff_t position;
     int saw_end;
     kf_picture *picture;
+    // Whether the samples are read by kf_tiff_samples_read; otherwise libtiff makes RGBA of them.
+    int has_samples;
+    kf_tiff_samples samples;
 } tiff_state;
 
 // --- The file, in memory ---
@@ -131,42 +134,6 @@ static int open_file(kf_picture *picture, tiff_state *state) {
     return state->file != NULL;
 }
 
-static int has_alpha(TIFF *file) {
-    uint16_t count = 0;
-    uint16_t *kinds = NULL;
-    uint16_t samples = 1;
-    uint16_t photometric = PHOTOMETRIC_MINISBLACK;
-    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_EXTRASAMPLES, &count, &kinds);
-    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples);
-    tiff.TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
-    if (count == 0 || photometric == PHOTOMETRIC_PALETTE) return 0;
-    if (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA) return 1;
-    // Like most programs, libtiff treats an unspecified fourth channel as alpha.
-    return kinds[0] == EXTRASAMPLE_UNSPECIFIED && samples > 3;
-}
-
-// Whether colours are stored premultiplied; as libtiff, an unspecified channel counts as such.
-static int is_associated(TIFF *file) {
-    uint16_t count = 0;
-    uint16_t *kinds = NULL;
-    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_EXTRASAMPLES, &count, &kinds);
-    return count > 0 && kinds[0] != EXTRASAMPLE_UNASSALPHA;
-}
-
-// Whether put_deep reads the samples.
-static int is_deep(TIFF *file) {
-    uint16_t bits = 1, samples = 1, planes = PLANARCONFIG_CONTIG, photometric = 0, format = 1;
-    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &bits);
-    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples);
-    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &planes);
-    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLEFORMAT, &format);
-    if (!tiff.TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric)) return 0;
-    if (bits != 16 || planes != PLANARCONFIG_CONTIG || format != SAMPLEFORMAT_UINT) return 0;
-    if (photometric == PHOTOMETRIC_RGB) return samples >= (has_alpha(file) ? 4 : 3);
-    return (photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE)
-        && samples >= (has_alpha(file) ? 2 : 1);
-}
-
 // The rows of a strip or a tile, which libtiff decodes at once anyway.
 static uint32_t band_height(TIFF *file, uint32_t height) {
     uint32_t rows = 0;
@@ -176,13 +143,6 @@ static uint32_t band_height(TIFF *file, uint32_t height) {
         tiff.TIFFGetFieldDefaulted(file, TIFFTAG_ROWSPERSTRIP, &rows);
     }
     return rows == 0 || rows > height ? height : rows;
-}
-
-// Whether there is memory for both rasters of such an image; libtiff reads larger ones as 8 bits.
-static int fits_deep(const kf_picture *picture, TIFF *file) {
-    uint32_t rows = band_height(file, (uint32_t)picture->info.height);
-    size_t count = kf_picture_raster_bytes(picture, picture->info.width, (int)rows);
-    return count > 0 && count <= picture->max_memory / 3;
 }
 
 static kf_picture_status read_header(kf_picture *picture) {
@@ -204,10 +164,16 @@ static kf_picture_status read_header(kf_picture *picture) {
     picture->info.height = (int)height;
     picture->info.bits_per_channel = bits;
     picture->info.orientation = orientation >= 1 && orientation <= 8 ? orientation : 1;
-    picture->info.has_alpha = has_alpha(state->file);
-    picture->info.is_deep = is_deep(state->file) && fits_deep(picture, state->file);
-    // libtiff delivers premultiplied pixels, but 16 bits are copied.
-    picture->info.is_premultiplied = !picture->info.is_deep || is_associated(state->file);
+    state->has_samples = kf_tiff_samples_describe(state->file, &state->samples);
+    if (state->has_samples) {
+        picture->info.has_alpha = state->samples.alpha >= 0;
+        picture->info.is_deep = kf_tiff_samples_are_deep(&state->samples);
+        picture->info.is_premultiplied = kf_tiff_is_associated(state->file);
+    } else {
+        picture->info.has_alpha = kf_tiff_alpha(state->file, 3) >= 0;
+        // libtiff delivers premultiplied pixels.
+        picture->info.is_premultiplied = 1;
+    }
     uint32_t count = 0;
     void *profile = NULL;
     if (tiff.TIFFGetField(state->file, TIFFTAG_ICCPROFILE, &count, &profile) && count > 0) {
@@ -219,57 +185,24 @@ static kf_picture_status read_header(kf_picture *picture) {
 
 // --- The pixels ---
 
-// libtiff's reader of rows, which would truncate 16 bits to 8, with a raster of its own for them.
-typedef struct deep_image {
-    TIFFRGBAImage image;
-    uint32_t *pixels;
-    // Four channels for each of `pixels`.
-    uint16_t *deep;
-} deep_image;
-
-static kf_picture_status read_bands(kf_picture *picture, deep_image *own, uint32_t rows,
-                                    kf_picture_row row, void *context) {
-    TIFFRGBAImage *image = &own->image;
+static kf_picture_status read_bands(kf_picture *picture, TIFFRGBAImage *image, uint32_t *pixels,
+                                    uint32_t rows, kf_picture_row row, void *context) {
     for (uint32_t start = 0; start < image->height; start += rows) {
         uint32_t count = image->height - start < rows ? image->height - start : rows;
         image->row_offset = (int)start;
-        memset(own->pixels, 0, (size_t)image->width * count * 4);
-        if (own->deep != NULL) memset(own->deep, 0, (size_t)image->width * count * 8);
-        if (!tiff.TIFFRGBAImageGet(image, own->pixels, image->width, count)) return failure(picture);
-        for (uint32_t y = 0; y < count; y++) {
-            size_t place = (size_t)image->width * y;
-            if (own->deep != NULL) {
-                row(context, own->deep + place * 4);
-            } else {
-                row(context, own->pixels + place);
-            }
-        }
+        memset(pixels, 0, (size_t)image->width * count * 4);
+        if (!tiff.TIFFRGBAImageGet(image, pixels, image->width, count)) return failure(picture);
+        for (uint32_t y = 0; y < count; y++) row(context, pixels + (size_t)image->width * y);
     }
     return KF_PICTURE_OK;
 }
 
-// Copies grey, RGB or RGBA of 16 bits. Skews count pixels.
-static void put_deep(TIFFRGBAImage *image, uint32_t *target, uint32_t x, uint32_t y,
-                     uint32_t width, uint32_t height, int32_t from_skew, int32_t to_skew,
-                     unsigned char *source) {
-    (void)x;
-    (void)y;
-    deep_image *own = (deep_image *)image;
-    uint16_t *to = own->deep + (target - own->pixels) * 4;
-    const uint16_t *sample = (const uint16_t *)(const void *)source;
-    int step = image->samplesperpixel;
-    int is_grey = image->photometric != PHOTOMETRIC_RGB;
-    uint16_t flip = image->photometric == PHOTOMETRIC_MINISWHITE ? 0xFFFF : 0;
-    for (; height > 0; height--) {
-        for (uint32_t count = width; count > 0; count--) {
-            for (int c = 0; c < 3; c++) to[c] = sample[is_grey ? 0 : c] ^ flip;
-            to[3] = image->alpha ? sample[is_grey ? 1 : 3] : 0xFFFF;
-            to += 4;
-            sample += step;
-        }
-        sample += (ptrdiff_t)from_skew * step;
-        to += (ptrdiff_t)to_skew * 4;
-    }
+static kf_picture_status read_samples(kf_picture *picture, kf_picture_row row, void *context) {
+    tiff_state *state = picture->state;
+    int status = kf_tiff_samples_read(&state->samples, picture->max_memory, picture->info.is_deep,
+                                      row, context);
+    if (status < 0) return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "no memory");
+    return status > 0 ? KF_PICTURE_OK : failure(picture);
 }
 
 static kf_picture_status read_rows(kf_picture *picture, int width, int height, kf_picture_row row,
@@ -278,32 +211,26 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
     (void)height;
     tiff_state *state = picture->state;
     if (state->file == NULL) return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "no header");
+    if (state->has_samples) return read_samples(picture, row, context);
     // The function requires 1,024 characters.
     char message[1024] = "";
     if (!tiff.TIFFRGBAImageOK(state->file, message)) {
         return kf_picture_fail(picture, KF_PICTURE_UNSUPPORTED, message);
     }
-    deep_image own = {0};
-    TIFFRGBAImage *image = &own.image;
-    if (!tiff.TIFFRGBAImageBegin(image, state->file, 1, message)) {
+    TIFFRGBAImage image;
+    if (!tiff.TIFFRGBAImageBegin(&image, state->file, 1, message)) {
         (void)kf_picture_fail(picture, KF_PICTURE_CORRUPT, message);
         return failure(picture);
     }
     // As stored: the orientation is applied in one place for all formats.
-    image->req_orientation = image->orientation;
-    uint32_t rows = band_height(state->file, image->height);
-    size_t count = kf_picture_raster_bytes(picture, (int)image->width, (int)rows);
-    own.pixels = count ? malloc(count) : NULL;
-    if (picture->info.is_deep) {
-        image->put.contig = put_deep;
-        own.deep = count ? malloc(count * 2) : NULL;
-    }
+    image.req_orientation = image.orientation;
+    uint32_t rows = band_height(state->file, image.height);
+    size_t count = kf_picture_raster_bytes(picture, (int)image.width, (int)rows);
+    uint32_t *pixels = count ? malloc(count) : NULL;
     kf_picture_status status = KF_PICTURE_TOO_MUCH_MEMORY;
-    if (own.pixels != NULL && (own.deep != NULL || !picture->info.is_deep))
-        status = read_bands(picture, &own, rows, row, context);
-    free(own.pixels);
-    free(own.deep);
-    tiff.TIFFRGBAImageEnd(image);
+    if (pixels != NULL) status = read_bands(picture, &image, pixels, rows, row, context);
+    free(pixels);
+    tiff.TIFFRGBAImageEnd(&image);
     return status;
 }
 

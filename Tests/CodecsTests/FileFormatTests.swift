@@ -20,6 +20,7 @@ struct FileFormatTests {
             (Array("\0\0\0\u{18}ftypheic\0\0\0\0mif1heic".utf8), .heif),
             ([0xFF, 0x0A, 0, 0], .jxl),
             (Array("II*\0".utf8), .tiff),
+            (Array("MM\0+\0\u{8}\0\0".utf8), .tiff),
             (Array("<?xml version='1.0'?><svg".utf8), .svg),
             (Array("<!--\(String(repeating: "-> <html>", count: 9_000))--><svg/>".utf8), .svg),
             (Array("\u{FEFF} <s:svg xmlns:s='http://www.w3.org/2000/svg'>".utf8), .svg),

@@ -21,7 +21,8 @@ extension FileFormat {
             return reader.has("7a", at: 4) || reader.has("9a", at: 4) ? .gif : nil
         case 0x5249_4646:
             return reader.has("WEBP", at: 8) ? .webp : nil
-        case 0x4949_2A00, 0x4D4D_002A:
+        // The second number is that of BigTIFF, whose offsets have 64 bits.
+        case 0x4949_2A00, 0x4D4D_002A, 0x4949_2B00, 0x4D4D_002B:
             return .tiff
         // Icons and cursors.
         case 0x0000_0100, 0x0000_0200:
