@@ -97,6 +97,8 @@ enum Checksum {
 struct FileProof: Equatable {
     /// The size in bytes at most: five 8-byte numbers.
     static let maximalSize = 40
+    /// The name of a file that entries share: it stands for all of them.
+    static let anyName = ""
 
     /// The checksum of the bytes in the file.
     var checksum: UInt64

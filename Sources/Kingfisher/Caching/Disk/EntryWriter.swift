@@ -16,8 +16,8 @@ import Musl
 /// bytes with the same checksum are never mistaken for each other. A store that shares nothing pays
 /// for one search in memory.
 ///
-/// A file has one ``FileProof``, that of its first name. If the log is lost, the other names are
-/// removed.
+/// A file has one ``FileProof``: that of its name, or one of any name once it has several. If the
+/// log is lost, all names are found again.
 final class EntryWriter: Sendable {
     /// An entry to write.
     struct NewEntry {
@@ -207,8 +207,9 @@ final class EntryWriter: Sendable {
         // Encrypted bytes are never the same. A file is linked as an unnamed one is.
         guard !isEncrypting, sharesFiles, usesUnnamedFiles else { return nil }
         let (checksum, size) = (new.entry.checksum, new.entry.size)
-        // Without the file the entry gets one of its own.
+        // Without the file the entry gets one of its own. The proof has one division.
         guard let name = log.withIndex({ $0.name(withChecksum: checksum, size: size) }),
+            log[name]?.division == new.entry.division,
             let file = try? files.open(folder.path(of: name), writable: false),
             (try? has(new.bytes, file)) == true
         else { return nil }
@@ -249,6 +250,10 @@ final class EntryWriter: Sendable {
         // There may be no file with the name.
         let there = try? files.status(of: folder.path(of: new.entry.name))
         let isInPlace = there?.identity == status.identity
+        if !isInPlace, status.links == 1 {
+            // Without it, a lost log means that the file keeps its first name only.
+            try? files.setProof(FileProof(new.entry).bytes(for: FileProof.anyName), of: file)
+        }
         // Whatever fails here, the entry can still have a file of its own.
         let leavesTemporary = try? place(isInPlace ? .inPlace : .unnamed(file), as: new, turn)
         if leavesTemporary != nil { counts.add { $0.shared += 1 } }

@@ -59,6 +59,9 @@ protocol FileSystem: Sendable {
     /// - Throws: One of ``Errno/noUnnamedFiles`` if this is not possible.
     func link(_ file: OpenFile, to path: String) throws(Errno)
 
+    /// Replaces the proof stored with a file.
+    func setProof(_ proof: Data, of file: OpenFile) throws(Errno)
+
     /// Reads the proof stored with a file.
     func proof(of path: String) throws(Errno) -> Data
 

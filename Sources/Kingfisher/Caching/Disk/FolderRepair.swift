@@ -156,12 +156,12 @@ final class FolderRepair: Sendable {
         }
     }
 
-    /// Makes an entry for a file without one, if the file has a proof of its name.
+    /// Makes an entry for a file without one, if the file has a proof of its name, or of any name.
     ///
     /// The checksum of the proof is compared when the file is read.
     private func adopt(_ name: String, _ status: FileStatus, _ known: DiskEntry?) -> DiskEntry? {
         guard let bytes = try? files.proof(of: folder.path(of: name)),
-            let proof = FileProof(bytes, name: name)
+            let proof = FileProof(bytes, name: name) ?? FileProof(bytes, name: FileProof.anyName)
         else { return nil }
         let modified =
             TimeInterval(status.modified) * 1e-9 - Date.timeIntervalBetween1970AndReferenceDate

@@ -115,6 +115,18 @@ struct POSIXFileSystem: FileSystem {
         return bytes.prefix(count)
     }
 
+    func setProof(_ proof: Data, of file: OpenFile) throws(Errno) {
+        try setProof(proof, of: file.descriptor.rawValue)
+    }
+
+    private func setProof(_ proof: Data, of descriptor: Int32) throws(Errno) {
+        guard let fsetxattr = Self.fsetxattr else { throw .notSupported }
+        let result = proof.withUnsafeBytes {
+            fsetxattr(descriptor, Self.proofName, $0.baseAddress, $0.count, 0)
+        }
+        guard result == 0 else { throw Errno(rawValue: errno) }
+    }
+
     func remove(_ path: String) throws(Errno) {
         guard unlink(path) == 0 else { throw Errno(rawValue: errno) }
     }
@@ -189,9 +201,7 @@ extension POSIXFileSystem {
     ) throws(Errno) -> FileStatus {
         try write(data, to: descriptor)
         // Without extended attributes the file cannot be recovered if the log is lost.
-        proof?.withUnsafeBytes {
-            _ = Self.fsetxattr?(descriptor, Self.proofName, $0.baseAddress, $0.count, 0)
-        }
+        if let proof { try? setProof(proof, of: descriptor) }
         if synced { _ = try retrying { fsync(descriptor) } }
         return try status(of: descriptor)
     }

@@ -124,6 +124,11 @@ final class FaultyFileSystem: FileSystem {
         return try real.proof(of: path)
     }
 
+    func setProof(_ proof: Data, of file: OpenFile) throws(Errno) {
+        if isDead { throw .ioError }
+        try real.setProof(proof, of: file)
+    }
+
     func status(of path: String) throws(Errno) -> FileStatus {
         try check(.status, path)
         return try real.status(of: path)
