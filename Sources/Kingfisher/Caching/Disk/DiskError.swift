@@ -30,6 +30,17 @@ enum DiskError: Error, Sendable, Equatable {
     case cannotTransform(key: String, detail: String)
 }
 
+extension DiskError {
+    /// Whether the disk, or the user's share of it, has no room.
+    var isFullDisk: Bool {
+        switch self {
+        case .cannotWrite(_, _, let error), .cannotWriteIndex(_, let error):
+            error == .noSpace || error == .diskQuotaExceeded
+        default: false
+        }
+    }
+}
+
 extension DiskError: CustomStringConvertible {
     var description: String { text.disclosing(.path) }
 

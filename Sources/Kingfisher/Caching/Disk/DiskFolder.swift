@@ -13,13 +13,16 @@ final class DiskFolder: Sendable {
     let log: String
     /// The file by which other processes see that the folder is in use.
     let presence: String
+    /// The size in bytes above which a log is not read.
+    let logLimit: Int
     private let prefix: String
     private let temporaryPrefix: String
     private let lastTemporary: Atomic<UInt64>
 
-    init(_ path: String, files: any FileSystem) {
+    init(_ path: String, files: any FileSystem, logLimit: Int = LogReader.maximalSize) {
         self.path = path
         self.files = files
+        self.logLimit = logLimit
         prefix = path + "/"
         log = prefix + "\(Self.ownPrefix).log"
         presence = prefix + "\(Self.ownPrefix).lock"

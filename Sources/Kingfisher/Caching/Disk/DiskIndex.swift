@@ -31,14 +31,14 @@ struct DiskIndex: Sendable {
     private(set) var unwrittenCount = 0
     /// The time of the first access that is not in the log.
     private var firstUnwritten = TimeInterval.infinity
-    /// The total size in bytes; a file that entries share counts once.
-    var totalSize: Int { files.totalSize }
+    /// The total size in bytes: that of the files, where one that entries share counts once, and
+    /// the counted part of what the names take.
+    var totalSize: Int { files.totalSize &+ names.counted }
+    private var names = NameSizes()
     /// The size of the log after rewriting it, in bytes.
-    private(set) var liveLogSize = 0
+    var liveLogSize: Int { names.log + absences.size }
     /// Why names have no entry.
-    private(set) var absences: [ByteText: DiskAbsence] = [:]
-    /// Limited, because an absence takes half a kilobyte and a server can cause any number of them.
-    private static let maxAbsences = 1_000
+    var absences = DiskAbsences()
 
     /// The number of places for entries, including unused ones.
     var capacity: Int { nodes.count }
@@ -56,7 +56,7 @@ struct DiskIndex: Sendable {
 
     /// Adds an entry as the most recently used one, replacing an earlier one of its name.
     mutating func put(_ entry: DiskEntry, unwritten: Unwritten = .nothing) {
-        forgetAbsence(of: entry.name)
+        absences.remove(entry.name)
         if let place = place(of: entry.name) {
             if texts.hasKey(entry.key, at: nodes[place].text) {
                 change(place, to: entry)
@@ -81,13 +81,13 @@ struct DiskIndex: Sendable {
         appendToList(place)
         count += 1
         files.add(place, in: &nodes)
-        liveLogSize += logSize(at: place)
+        names += nameSizes(at: place)
         mark(place, unwritten)
     }
 
     @discardableResult
     mutating func remove(_ name: String) -> DiskEntry? {
-        forgetAbsence(of: name)
+        absences.remove(name)
         guard let place = place(of: name) else { return nil }
         let removed = entry(at: place, named: name)
         let text = nodes[place].text
@@ -96,7 +96,7 @@ struct DiskIndex: Sendable {
         unmark(place)
         count -= 1
         files.remove(place, in: &nodes)
-        liveLogSize -= logSize(at: place)
+        names -= nameSizes(at: place)
         free.append(Int32(place))
         texts.remove(text)
         if texts.isMostlyGarbage { packTexts() }
@@ -135,27 +135,8 @@ struct DiskIndex: Sendable {
         if isRight: (_ checksum: UInt64) -> Bool
     ) {
         guard let place = place(of: name), isRight(nodes[place].checksum) else { return }
-        liveLogSize += Int(metadata.count) - Int(nodes[place].metadata.count)
+        names.log += Int(metadata.count) - Int(nodes[place].metadata.count)
         nodes[place].metadata = metadata
-    }
-
-    /// Records why a name has no entry; above the limit, the one that expires first is dropped.
-    mutating func note(_ absence: DiskAbsence, of name: String) {
-        forgetAbsence(of: name)
-        if absences.count >= Self.maxAbsences,
-            let first = absences.min(by: { $0.value.expiry < $1.value.expiry })
-        {
-            forgetAbsence(of: first.key.string)
-        }
-        absences[ByteText(name)] = absence
-        liveLogSize += LogRecord.absent(name, absence).size
-    }
-
-    private mutating func forgetAbsence(of name: String) {
-        guard !absences.isEmpty, let absence = absences.removeValue(forKey: ByteText(name)) else {
-            return
-        }
-        liveLogSize -= LogRecord.absent(name, absence).size
     }
 
     // MARK: Order
@@ -288,30 +269,42 @@ struct DiskIndex: Sendable {
         files.number(entry.checksum, entry.size, entry.modified, in: nodes) != nil
     }
 
-    /// The names of the least recently used entries to remove, until those that remain have at most
-    /// `size` bytes.
+    /// The names of the least recently used entries to remove.
+    ///
+    /// - Parameters:
+    ///   - size: The total size to reach, in bytes.
+    ///   - logSize: The live size of the log to reach, in bytes.
+    ///   - other: The bytes in the folder that belong to no entry.
+    ///   - spared: A name to keep.
+    ///   - count: The most names to return.
+    /// - Returns: The names, the least recently used first.
     func oldestNames(
         downTo size: Int,
-        from total: Int,
+        logSize: Int = .max,
+        besides other: Int = 0,
         sparing spared: String?,
         atMost count: Int
     ) -> [String] {
-        var names: [String] = []
-        var rest = total
+        var chosen: [String] = []
+        var (bytes, names) = (files.totalSize &+ other, self.names)
         // How many names of each shared file are removed; the last one frees its bytes.
         var removed: [Int32: Int] = [:]
-        var place = oldest
-        while place != Self.end, rest > size, names.count < count {
-            let node = nodes[Int(place)]
-            place = node.newer
+        var next = oldest
+        while next != Self.end, chosen.count < count,
+            bytes &+ names.counted > size || names.log + absences.size > logSize
+        {
+            let place = Int(next)
+            let node = nodes[place]
+            next = node.newer
             let name = texts.name(at: node.text)
             if name == spared { continue }
-            names.append(name)
+            chosen.append(name)
+            names -= nameSizes(at: place)
             removed[node.file, default: 0] += 1
             if node.sharesFile, removed[node.file] != files.nameCount(of: node.file) { continue }
-            rest &-= node.size
+            bytes &-= node.size
         }
-        return names
+        return chosen
     }
 
     /// Gives each entry a file of its own if the file that it shares has too few names.
@@ -359,10 +352,10 @@ struct DiskIndex: Sendable {
     }
 
     private mutating func change(_ place: Int, to entry: DiskEntry) {
-        let oldSize = logSize(at: place)
+        names -= nameSizes(at: place)
         nodes[place].metadata = entry.metadata
         nodes[place].division = entry.division
-        liveLogSize += logSize(at: place) - oldSize
+        names += nameSizes(at: place)
         if !nodes[place].hasFile(entry.checksum, entry.size, entry.modified) {
             files.remove(place, in: &nodes)
             nodes[place].size = entry.size
@@ -375,13 +368,16 @@ struct DiskIndex: Sendable {
         nodes[place].lifetime = entry.lifetime
     }
 
-    private func logSize(at place: Int) -> Int {
-        let text = nodes[place].text
-        return LogRecord.size(
-            nameCount: texts.nameLength(at: text),
-            keyCount: text.keyCount,
-            nodes[place].division
-        ) + Int(nodes[place].metadata.count)
+    private func nameSizes(at place: Int) -> NameSizes {
+        let node = nodes[place]
+        let length = texts.nameLength(at: node.text)
+        let record = LogRecord.size(
+            nameCount: length,
+            keyCount: node.text.keyCount,
+            node.division
+        )
+        // ext4 and XFS add 8 to 24 bytes to the text of a name.
+        return NameSizes(log: record + Int(node.metadata.count), folder: 24 + length)
     }
 
     /// Removes the texts of removed entries.

@@ -86,7 +86,7 @@ final class DiskLog: Sendable {
     /// Keeps in memory why a name has no entry.
     func note(_ absence: DiskAbsence, of name: String) {
         state.withLock { state in
-            if !state.index.contains(name) { state.index.note(absence, of: name) }
+            if !state.index.contains(name) { state.index.absences.insert(absence, of: name) }
         }
     }
 

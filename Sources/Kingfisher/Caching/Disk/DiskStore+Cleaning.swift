@@ -31,7 +31,7 @@ extension DiskStore {
         try log.prepare()
         try log.changing { turn throws(DiskError) in
             if log.withIndex({ $0.contains(name) }) { return try remove(name, turn) }
-            let isAbsent = log.withIndex { $0.absences[ByteText(name)] != nil }
+            let isAbsent = log.withIndex { $0.absences[name] != nil }
             if isAbsent { try turn.note(.removed(name)) }
             throw .notFound(path: folder.path(of: name))
         }
@@ -86,24 +86,43 @@ extension DiskStore {
     func trim() -> DiskCleaning {
         log.freshen()
         let limit = sizeLimit
-        return limit > 0 && keptSize >= limit ? trim(sparing: nil) : DiskCleaning()
+        return limit > 0 && keptSize >= limit ? trim(downTo: limit / 2) : DiskCleaning()
     }
 
-    /// Trims after a store that passed the limit; the new entry stays.
+    /// Trims after a store that passed a limit; the new entry stays.
     func trimIfNeeded(sparing name: String) {
         let limit = sizeLimit
         // An entry that could not be deleted stays in the index, so the next store tries again.
-        if limit > 0, keptSize > limit { _ = trim(sparing: name) }
+        if limit > 0, keptSize > limit { _ = trim(downTo: limit / 2, sparing: name) }
+        // A log may become twice as large, and a record more, before it is rewritten; one above its
+        // limit is not read.
+        let liveLimit = folder.logLimit / 16 * 7
+        if log.withIndex({ $0.liveLogSize }) > liveLimit {
+            _ = trim(logSize: liveLimit / 2, sparing: name)
+        }
     }
 
-    private func trim(sparing spared: String?) -> DiskCleaning {
+    /// Removes a tenth of the entries' bytes, and at least `count`, because the disk is full.
+    ///
+    /// - Returns: Whether anything was removed.
+    func makeRoom(for count: Int, sparing name: String) -> Bool {
+        let size = keptSize
+        return !trim(downTo: size - max(size / 10, count), sparing: name).removed.isEmpty
+    }
+
+    private func trim(
+        downTo size: Int = .max,
+        logSize: Int = .max,
+        sparing spared: String? = nil
+    ) -> DiskCleaning {
         lookForAbandonedFiles()
         var cleaning = DiskCleaning()
         while true {
             let batch = clean { index in
                 index.oldestNames(
-                    downTo: sizeLimit / 2,
-                    from: index.totalSize &+ repair.abandonedSize,
+                    downTo: size,
+                    logSize: logSize,
+                    besides: repair.abandonedSize,
                     sparing: spared,
                     atMost: Self.batchSize
                 )
@@ -137,7 +156,7 @@ extension DiskStore {
     /// Deletes entries with their files.
     func delete(_ names: [String], _ turn: DiskLog.Turn) throws(DiskError) -> DiskCleaning {
         guard !names.isEmpty else { return DiskCleaning() }
-        try turn.append(names.map { .removed($0) })
+        try announceRemovals(of: names, turn)
         var cleaning = DiskCleaning()
         var kept: [LogRecord] = []
         for name in names {
@@ -156,6 +175,24 @@ extension DiskStore {
         // Without these records the files are treated as unknown when the store is opened again.
         if !kept.isEmpty { try? turn.append(kept) }
         return cleaning
+    }
+
+    /// Appends the records of removals; on a full disk, files are removed first to make room for
+    /// them.
+    ///
+    /// Without a record, the next reader of such an entry finds that its file is missing.
+    private func announceRemovals(of names: [String], _ turn: DiskLog.Turn) throws(DiskError) {
+        let records = names.map { LogRecord.removed($0) }
+        var rest = names[...]
+        while true {
+            do throws(DiskError) {
+                return try turn.append(records)
+            } catch {
+                guard error.isFullDisk, let name = rest.popFirst() else { throw error }
+                // Reported when it is removed again.
+                try? files.remove(folder.path(of: name))
+            }
+        }
     }
 }
 

@@ -76,7 +76,7 @@ extension DiskStore {
     func absence(of name: String) -> Data? {
         log.freshen()
         let now = clock.now()
-        let absence = log.withIndex { $0.absences[ByteText(name)] }
+        let absence = log.withIndex { $0.absences[name] }
         return absence.flatMap { $0.expiry > now ? $0.metadata : nil }
     }
 }

@@ -6,8 +6,8 @@ extension DiskStore {
     ///
     /// When it returns, all threads and processes find the entry, and a crash of the process loses
     /// none of it. If it throws, the earlier entry is unchanged, unless the new one was written and
-    /// the folder could not be synced. Trims when the size passes the limit. Unless it is
-    /// `replacing`, a valid entry of the name is an error. The metadata is committed with the bytes.
+    /// the folder could not be synced. Trims when the size passes the limit, or the disk is full.
+    /// Unless it is `replacing`, a valid entry of the name is an error. The metadata is committed with the bytes.
     ///
     /// - Complexity: O(bytes) and ten system calls, whatever the number of entries.
     func store(
@@ -47,14 +47,24 @@ extension DiskStore {
         )
         try log.prepare()
         do throws(DiskError) {
+            try write(new)
+        } catch {
+            // Retried once: other programs may fill the disk faster than this store makes room.
+            guard error.isFullDisk, makeRoom(for: bytes.count, sparing: name) else { throw error }
+            try write(new)
+        }
+        metadata?.wasWritten(with: entry.checksum)
+        trimIfNeeded(sparing: name)
+    }
+
+    private func write(_ new: EntryWriter.NewEntry) throws(DiskError) {
+        do throws(DiskError) {
             try writer.write(new)
         } catch .cannotWrite(_, _, .noSuchFileOrDirectory) {
             // Retry in a new folder, or in the one that has replaced ours.
             try log.prepare(again: true)
             try writer.write(new)
         }
-        metadata?.wasWritten(with: entry.checksum)
-        trimIfNeeded(sparing: name)
     }
 
     private func validate(_ name: String, key: String) throws(DiskError) {

@@ -29,6 +29,8 @@ final class DiskStore: Sendable {
         ///
         /// Locks are held for milliseconds; removing a million files may take seconds.
         var lockLimit = Duration.seconds(5)
+        /// The size of the log in bytes that a store keeps below, and does not read above.
+        var logLimit = LogReader.maximalSize
     }
 
     let folder: DiskFolder
@@ -47,7 +49,7 @@ final class DiskStore: Sendable {
         clock: WallClock = .system,
         options: Options = .init()
     ) {
-        folder = DiskFolder(directory, files: files)
+        folder = DiskFolder(directory, files: files, logLimit: options.logLimit)
         self.clock = clock
         self.options = options
         repair = FolderRepair(of: folder, clock: clock, counts: counts)
@@ -88,7 +90,7 @@ final class DiskStore: Sendable {
 
     /// The total size in bytes of the entries, and of temporary files that dead processes left.
     ///
-    /// Accesses the disk only where files without a name cannot be written, to look for the latter.
+    /// Includes what the log and the folder need for names, above 64 KiB. Accesses the disk only where files without a name cannot be written, to look for the latter.
     var totalSize: Int {
         log.freshen()
         lookForAbandonedFiles()

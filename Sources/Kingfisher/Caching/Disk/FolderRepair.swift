@@ -96,7 +96,9 @@ final class FolderRepair: Sendable {
     ) throws(DiskError) -> (index: DiskIndex, position: Int, isObsolete: Bool) {
         var (index, reader) = (DiskIndex(), LogReader())
         // An unreadable log is treated as missing: the folder has the files.
-        if let log, let read = LogReader.read(log, by: files) { (index, reader) = read }
+        if let log, let read = LogReader.read(log, by: files, atMost: folder.logLimit) {
+            (index, reader) = read
+        }
         let isNew = reader.position == 0
         let isDamaged = !isNew && (reader.damagedBytes > 0 || reader.end < reader.position)
         // An entry without a file is dropped below.

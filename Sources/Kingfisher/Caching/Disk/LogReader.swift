@@ -109,19 +109,25 @@ struct LogReader {
 }
 
 extension LogReader {
-    // A million entries take a quarter of this.
-    private static let maximalSize = 1 << 30
+    /// The size of the longest log that is read; ``LogPlace`` has 32 bits.
+    ///
+    /// A million entries take a sixteenth of this.
+    static let maximalSize = Int(UInt32.max)
+    // Memory for more entries than this is not reserved, as the size may be that of a hole.
+    private static let maximalReserve = 1 << 30
 
     // Little more than the longest record: a whole log in memory would take as much as the index.
     private static let windowSize = LogRecord.prefixSize + LogRecord.maximalBodySize + 256 * 1024
 
     /// Reads a whole log; `nil` if it cannot be read.
-    static func read(_ log: OpenFile, by files: any FileSystem) -> (DiskIndex, LogReader)? {
-        guard let status = try? files.status(of: log), status.size <= maximalSize else {
-            return nil
-        }
+    static func read(
+        _ log: OpenFile,
+        by files: any FileSystem,
+        atMost limit: Int = maximalSize
+    ) -> (DiskIndex, LogReader)? {
+        guard let status = try? files.status(of: log), status.size <= limit else { return nil }
         var (index, reader) = (DiskIndex(), LogReader())
-        index.reserve(logSize: status.size)
+        index.reserve(logSize: min(status.size, maximalReserve))
         while reader.position < status.size {
             let rest = status.size - reader.position
             let count = min(rest, windowSize)
@@ -164,7 +170,7 @@ extension DiskIndex {
         by files: any FileSystem,
         at now: TimeInterval
     ) -> (bytes: Data, moved: [(name: String, place: LogPlace)]) {
-        let absences = self.absences.filter { $0.value.expiry > now }
+        let absences = self.absences.all.filter { $0.value.expiry > now }
         let head = LogRecord.encode(
             absences.map { .absent($0.key.string, $0.value) },
             after: LogRecord.header
@@ -197,7 +203,7 @@ extension DiskIndex {
             remove(name)
         case .absent(let name, let absence):
             remove(name)
-            note(absence, of: name)
+            absences.insert(absence, of: name)
         case .used(let name, let access, let expiry, let lifetime):
             use(name, unwritten: .nothing) { entry in
                 entry.access = access
