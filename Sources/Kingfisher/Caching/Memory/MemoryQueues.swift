@@ -8,6 +8,11 @@ struct MemoryQueues {
 
     var costLimit: Int
     var countLimit: Int
+    /// The limit of the count that also bounds what entries take beside their cost: an image of one
+    /// pixel costs four bytes, and takes half a kilobyte.
+    ///
+    /// Not below 32,768 entries, so that a small cost limit means what it says.
+    private var entryLimit: Int { min(countLimit, max(costLimit, 16 << 20) / 512) }
     var small = FIFO<Item>()
     var main = FIFO<Item>()
     var ghosts = GhostQueue()
@@ -35,7 +40,7 @@ struct MemoryQueues {
         // Subtracted from the limit, because a sum could overflow.
         if cost - (old?.cost ?? 0) > max(costLimit - added, 0) { return .tooCostly }
         let others = self.count - (old == nil ? 0 : 1)
-        return others > max(countLimit - count, 0) ? .tooMany : .enough
+        return others > max(entryLimit - count, 0) ? .tooMany : .enough
     }
 
     enum Room {

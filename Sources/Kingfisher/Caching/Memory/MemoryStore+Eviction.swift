@@ -34,15 +34,19 @@ extension MemoryStore {
         fileprivate var count = 0
     }
 
-    /// Repeats work until it returns true, and lets other callers have the lock in between.
-    func inBatches(_ work: (inout MemoryQueues, inout Eviction) -> Bool) {
+    /// Repeats work until it returns true, or a number of times, and lets other callers have the
+    /// lock in between.
+    func inBatches(
+        atMost limit: Int = .max,
+        _ work: (inout MemoryQueues, inout Eviction) -> Bool
+    ) {
         var eviction = Eviction()
         var batches = 0
         while true {
             let isDone = queues.withLock { work(&$0, &eviction) }
-            if isDone { return }
-            eviction.released.removeAll()
             batches += 1
+            if isDone || batches == limit { return }
+            eviction.released.removeAll()
             guard batches % 32 == 0 else { continue }
             // Lets the allocator join what it got back; in the end it would do so for all entries at
             // once, in an allocation of this size, which may happen under the lock.

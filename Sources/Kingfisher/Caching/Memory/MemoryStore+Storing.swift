@@ -41,9 +41,10 @@ extension MemoryStore {
     private func store(
         _ entry: MemoryEntry,
         ifUnchangedSince version: UInt32?,
-        at now: TimeInterval
+        at now: TimeInterval,
+        batches: Int = .max
     ) {
-        inBatches { queues, eviction in
+        inBatches(atMost: batches) { queues, eviction in
             if let version {
                 let isUnchanged = version == queues.version(of: entry.key)
                 guard isUnchanged, !isResident(entry.key, at: now) else { return true }
@@ -140,6 +141,9 @@ extension MemoryStore {
     }
 
     /// Finds an evicted object that is still referenced elsewhere, and stores it again.
+    ///
+    /// A lookup does not wait for a long eviction: if one batch makes no room for the object, it is
+    /// found as evicted the next time, too.
     func revive(_ key: CacheKey, extending: ExpirationExtending, at now: TimeInterval) -> Hit? {
         var released = Released()
         let (found, version) = queues.withLock { queues -> (MemoryEntry?, UInt32) in
@@ -153,7 +157,7 @@ extension MemoryStore {
         }
         guard var entry = found else { return nil }
         entry.extend(extending, at: now)
-        store(entry, ifUnchangedSince: version, at: now)
+        store(entry, ifUnchangedSince: version, at: now, batches: 1)
         return Hit(object: entry.object, tag: entry.tag)
     }
 }

@@ -40,6 +40,38 @@ struct MemoryStoreEvictionTests {
         withExtendedLifetime(alive) {}
     }
 
+    @Test func `a lookup does not do the work of a lowered limit`() throws {
+        let store = MemoryStore(limits: .init(cost: 5_000))
+        let alive = (0..<6_000).map { _ in Picture() }
+        for (number, picture) in alive.enumerated() {
+            store.store(picture, for: key(number), cost: 1, expiration: .never)
+        }
+        // As it is while another thread, which has lowered the limit, evicts.
+        store.queues.withLock { $0.costLimit = 10 }
+        let evicted = try #require(
+            alive.indices.first { number in
+                if case .evicted = store.finding(for: key(number)) { true } else { false }
+            }
+        )
+        for _ in 0..<2 {
+            let before = store.count
+            #expect(store.object(for: key(evicted)) === alive[evicted])
+            #expect(before - store.count <= MemoryStore.batchSize)
+        }
+        #expect(store.count > 4_000)
+        withExtendedLifetime(alive) {}
+    }
+
+    @Test func `MEM-11: objects that cost next to nothing are limited, too`() {
+        let store = MemoryStore(limits: .init(cost: 20 << 20))
+        for number in 0..<60_000 {
+            store.store(Picture(), for: key(number), cost: number % 2, expiration: .never)
+        }
+        #expect(store.count <= 40_960)
+        #expect(store.count > 30_000)
+        #expect(store.statistics.evictedForCount > 0)
+    }
+
     /// Reports the number of entries that its store has left when it ends.
     private final class Witness: Sendable {
         let store: MemoryStore
