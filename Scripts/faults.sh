@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Loads images while system calls fail: no descriptor, no space, unreadable files, short reads and
-# writes, a clock that jumps, and any one thread refused.
+# writes, a clock that jumps, and any one thread refused; then in environments without /proc, /dev, a
+# writable /tmp or a home folder.
 #
 # Usage: Scripts/faults.sh [ROUNDS [SEED]]
 #
@@ -21,3 +22,31 @@ say "Loading while system calls fail"
 # The tests look up the functions of the preloaded library by name and call them.
 KF_FAULT_ROUNDS=${1:-40} KF_FAULT_SEED=${2:-1} LD_PRELOAD=$library \
     swift test --disable-xctest --skip-build --filter 'SystemFaultTests|RefusedThreadTests'
+
+# The runner of the tests itself needs /proc, so a small program loads with the shared manager.
+program=$ROOT/.build/debug/isolation-worker
+picture=$ROOT/Tests/CodecsTests/Fixtures/rgb8.png
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Runs the program with a shell command before it, in a mount namespace of its own.
+load_in() {
+    local name=$1 setup=$2
+    (cd "$work" && unshare --user --map-root-user --mount bash -c \
+        "set -e; $setup; KINGFISHER_BARE_LOAD='$picture' timeout 60 '$program'") \
+        || die "The program that loads images fails $name."
+    [ -z "$(ls -A "$work")" ] || die "The program makes files in its working directory $name."
+}
+
+say "Loading in environments that lack something"
+if ! unshare --user --map-root-user --mount true 2>/dev/null; then
+    say "left out: this system allows no user namespaces"
+    exit
+fi
+export HOME=/proc/nonexistent
+load_in "without /proc" "mount -t tmpfs none /proc"
+load_in "without /dev" "mount -t tmpfs none /dev"
+load_in "with a read-only /tmp" "mount -t tmpfs -o ro none /tmp"
+load_in "without HOME" "unset HOME; export XDG_CACHE_HOME=/proc/nonexistent"
+load_in "with a relative HOME" "export HOME=relative XDG_CACHE_HOME=caches"
+load_in "with a HOME that does not exist" "true"

@@ -83,7 +83,9 @@ public enum DiskStorage {
             self.sizeLimit = sizeLimit
             self.directory =
                 directory
-                ?? fileManager.urls(for: .cachesDirectory, in: .userDomainMask).first
+                ?? (fileManager === FileManager.default
+                    ? CachesFolder.url
+                    : fileManager.urls(for: .cachesDirectory, in: .userDomainMask).first)
         }
 
         var directoryURL: URL {

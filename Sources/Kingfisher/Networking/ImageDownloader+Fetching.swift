@@ -238,7 +238,7 @@ extension ImageDownloader {
     func fieldSent(_ name: String, with request: URLRequest?) -> String? {
         if let value = request?.value(forHTTPHeaderField: name) { return value }
         let state = snapshot()
-        let additional = (state.configuration.httpAdditionalHeaders ?? [:]).compactMap {
+        let additional = (state.configuration?.httpAdditionalHeaders ?? [:]).compactMap {
             name,
             value in (name as? String).map { ($0, "\(value)") }
         }
@@ -278,9 +278,9 @@ extension ImageDownloader {
             settings.trustOwner = state.trustOwner
         }
         settings.maxConnectionsPerHost =
-            state.configuration.changedConnectionsPerHost ?? settings.maxConnectionsPerHost
-        settings.totalTimeout = state.configuration.totalTimeout ?? settings.totalTimeout
-        for (name, value) in state.configuration.httpAdditionalHeaders ?? [:] {
+            state.configuration?.changedConnectionsPerHost ?? settings.maxConnectionsPerHost
+        settings.totalTimeout = state.configuration?.totalTimeout ?? settings.totalTimeout
+        for (name, value) in state.configuration?.httpAdditionalHeaders ?? [:] {
             if let name = name as? String { settings.extraHeaders[name] = "\(value)" }
         }
         return settings

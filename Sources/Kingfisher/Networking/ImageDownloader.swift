@@ -21,7 +21,9 @@ open class ImageDownloader: @unchecked Sendable {
     struct State {
         var timeout: TimeInterval = 15
         var trustedHosts: Set<String>?
-        var configuration = URLSessionConfiguration.ephemeral
+        /// Nil until a program asks for it: Foundation's needs `/proc`, which some chroots and
+        /// build sandboxes lack, and ends the program without it.
+        var configuration: URLSessionConfiguration?
         var usesPipelining = false
         var transferSettings = TransferSettings()
         var resumption: DownloadResumption? = DownloadResumption()
@@ -109,7 +111,13 @@ open class ImageDownloader: @unchecked Sendable {
     ///
     /// Setting it cancels the running downloads.
     open var sessionConfiguration: URLSessionConfiguration {
-        get { state.withLock { $0.configuration } }
+        get {
+            state.withLock { state in
+                let configuration = state.configuration ?? .ephemeral
+                state.configuration = configuration
+                return configuration
+            }
+        }
         set {
             state.change { $0.configuration = newValue }
             let classes = newValue.protocolClasses ?? []

@@ -154,11 +154,9 @@ struct CurlEnvironment {
             ?? variable("SSL_CERT_FILE")
         certificateFolder = variable("SSL_CERT_DIR")
         userAgent = configuration.userAgent
-        let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
-        let folder = caches ?? FileManager.default.temporaryDirectory
         alternativesFile =
             configuration.alternativesFile
-            ?? folder.appendingPathComponent("com.onevcat.Kingfisher.AltSvc").path
+            ?? CachesFolder.url.appendingPathComponent("com.onevcat.Kingfisher.AltSvc").path
         let features = Int(curl_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0)
         supportsHTTP3 =
             features & (kf_curl_feature_http3 | kf_curl_feature_altsvc)

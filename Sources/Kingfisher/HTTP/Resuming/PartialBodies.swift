@@ -264,11 +264,9 @@ public struct DownloadResumption: Sendable, Hashable {
     ///
     /// - Parameter folder: Defaults to a folder in the user's cache folder.
     public init(folder: URL? = nil) {
-        let manager = FileManager.default
-        let caches = manager.urls(for: .cachesDirectory, in: .userDomainMask).first
         self.folder =
             folder
-            ?? (caches ?? manager.temporaryDirectory)
+            ?? CachesFolder.url
             .appendingPathComponent("com.onevcat.Kingfisher.Downloads", isDirectory: true)
     }
 }
