@@ -37,7 +37,7 @@ int kf_thread_start(const char *name, size_t stack, void (*body)(void *), void *
     }
     // Both only fail for values that the system does not know; its defaults work as well.
     (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (stack > 0) (void)pthread_attr_setstacksize(&attributes, stack);
+    (void)pthread_attr_setstacksize(&attributes, stack);
     pthread_t thread;
     error = pthread_create(&thread, &attributes, run, work);
     pthread_attr_destroy(&attributes);

@@ -13,9 +13,13 @@ int64_t kf_clock_nanoseconds(int clock);
 int64_t kf_modified_nanoseconds(const void *status);
 
 // Starts a detached thread that calls `body` with `context`. `name` is cut to 15 bytes, the most
-// that the kernel keeps. A `stack` of 0 bytes stands for the system's default. Returns 0, or the
-// error number of pthread_create; then `body` is not called.
+// that the kernel keeps. `stack` is the size of its stack in bytes. Returns 0, or the error number
+// of pthread_create; then `body` is not called.
 int kf_thread_start(const char *name, size_t stack, void (*body)(void *), void *context);
+
+// Gives the main thread room for its stack up to the hard limit, and the threads of other libraries,
+// which ask for none, `stack` bytes at least. Returns the bytes that the main thread may use.
+uint64_t kf_stacks_raise(size_t stack);
 
 // Raises the soft limit of descriptors to the hard one; leaves it as it is if that is refused.
 void kf_descriptors_raise(void);

@@ -11,6 +11,8 @@ import Foundation
     static let minThreads = 8
     /// Descriptors that must be free.
     static let minDescriptors = 32
+    /// Bytes of the main thread's stack.
+    static let minStack: UInt64 = 512 << 10
     /// Bytes of address space, most of it for stacks and the arenas of `malloc`.
     static let minAddressSpace: UInt64 = 1 << 30
 
@@ -36,6 +38,15 @@ import Foundation
                 found: memory,
                 needed: minAddressSpace,
                 limit: "the limit of memory (ulimit -v, LimitAS of systemd)"
+            )
+        }
+        let stack = kf_stacks_raise(ThreadStarter.usualStack)
+        guard stack >= minStack else {
+            throw LimitTooLow(
+                what: "bytes of stack",
+                found: stack,
+                needed: minStack,
+                limit: "the limit of stacks (ulimit -s, LimitSTACK of systemd)"
             )
         }
         kf_file_size_report()

@@ -17,7 +17,12 @@ import Musl
 /// tries again once per second and blocks its caller meanwhile: work is late, and nothing runs
 /// while the limit stays below what ``ProgramLimits`` asks for.
 @_spi(Programs) public struct ThreadStarter: Sendable {
-    /// Starts a thread of a name, with a stack of a size or the default one.
+    /// The bytes of a stack on which code of other libraries and of programs may run.
+    ///
+    /// Not the system's default: that is what `ulimit -s` says, which may be a few kilobytes.
+    static let usualStack = 2 << 20
+
+    /// Starts a thread of a name, with a stack of a size or the usual one.
     @_spi(Programs) public typealias Start =
         @Sendable (
             _ name: String, _ stackBytes: Int?, _ body: @escaping @Sendable () -> Void
@@ -35,7 +40,7 @@ import Musl
     ///
     /// - Parameters:
     ///   - name: Shown by debuggers; its first 15 bytes.
-    ///   - stackBytes: The size of the stack; nil for the system's default.
+    ///   - stackBytes: The size of the stack; nil for ``usualStack``.
     ///   - body: Run on the thread, which then ends.
     /// - Throws: ``ThreadRefused`` if the system has no thread left; `body` is released.
     @_spi(Programs) public func callAsFunction(
@@ -52,7 +57,7 @@ import Musl
         _ body: @escaping @Sendable () -> Void
     ) throws(ThreadRefused) {
         let work = Unmanaged.passRetained(ThreadWork(body: body))
-        let code = kf_thread_start(name, stackBytes ?? 0, runWork, work.toOpaque())
+        let code = kf_thread_start(name, stackBytes ?? usualStack, runWork, work.toOpaque())
         guard code == 0 else {
             work.release()
             throw ThreadRefused(code: code)

@@ -1,9 +1,14 @@
+import Dispatch
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
 @_spi(Programs) @testable import Kingfisher
+
+#if canImport(Glibc)
+import Glibc
+#endif
 
 /// Threads that the system refuses.
 @Suite(.timeLimit(.minutes(2)))
@@ -23,6 +28,41 @@ struct ThreadStarterTests {
         }
         await gone.wait()
         #expect(names.value == ["a-name-of-more-\n"])
+    }
+
+    @Test func `threads have the stack they need, whatever the limit of stacks is`() async {
+        await #expect(processExitsWith: .success) {
+            // What new threads get by default where a program was started with a low limit.
+            Stack.setDefaultSize(64 << 10)
+            let ended = DispatchSemaphore(value: 0)
+            try ThreadStarter.system("deep") {
+                precondition(Stack.use(100 << 10) > 0)
+                ended.signal()
+            }
+            // The threads of other libraries need more.
+            Stack.setDefaultSize(8 << 20)
+            ended.wait()
+        }
+    }
+
+    private enum Stack {
+        typealias SetDefault = @convention(c) (UnsafeMutablePointer<pthread_attr_t>) -> Int32
+
+        static func setDefaultSize(_ bytes: Int) {
+            var attributes = pthread_attr_t()
+            guard let symbol = dlsym(nil, "pthread_setattr_default_np"),
+                pthread_attr_init(&attributes) == 0,
+                pthread_attr_setstacksize(&attributes, bytes) == 0,
+                unsafeBitCast(symbol, to: SetDefault.self)(&attributes) == 0
+            else { fatalError("the default cannot be set") }
+        }
+
+        /// Recurses until at least so many bytes of stack are in use.
+        @inline(never)
+        static func use(_ bytes: Int) -> Int {
+            let room = InlineArray<128, Int>(repeating: bytes)
+            return bytes < 0 ? room[3] : use(bytes - 1_024) + room[bytes & 127]
+        }
     }
 
     @Test func `a stack that no memory can hold is refused, and the work is released`() {
