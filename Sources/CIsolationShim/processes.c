@@ -90,9 +90,23 @@ int kf_worker_start(
     return 0;
 }
 
-void kf_worker_kill(int process) { syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0); }
+int kf_worker_kill(int process) {
+    if (syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0) == 0) return 0;
+    return errno == ESRCH ? 0 : errno;
+}
 
-int kf_worker_wait(int process, int *signal, int *code) {
+int kf_worker_kill_number(int pid) {
+    if (kill(pid, SIGKILL) == 0) return 0;
+    return errno == ESRCH ? 0 : errno;
+}
+
+int kf_worker_wait(int process, int milliseconds, int *signal, int *code) {
+    struct pollfd ended = {.fd = process, .events = POLLIN};
+    int found;
+    // An interruption starts the wait again: the signals of a program are few.
+    while ((found = poll(&ended, 1, milliseconds)) < 0 && errno == EINTR) {}
+    if (found < 0) return errno;
+    if (found == 0) return ETIMEDOUT;
     siginfo_t info;
     memset(&info, 0, sizeof info);
     while (waitid((idtype_t)KF_P_PIDFD, (id_t)process, &info, WEXITED) != 0) {

@@ -33,12 +33,16 @@ struct kf_worker {
 int kf_worker_start(
     const char *path, char *const arguments[], char *const environment[], struct kf_worker *worker);
 
-// Ends a process at once. One that has ended already does not mind.
-void kf_worker_kill(int process);
+// Ends a process at once; 0 also for one that has ended already. Fails where a filter of system
+// calls does not know pidfd_send_signal.
+int kf_worker_kill(int process);
 
-// Waits for a process to end and reaps it. `signal` is the one that ended it, or 0 and `code` is
-// its exit code. ECHILD if other code has reaped it.
-int kf_worker_wait(int process, int *signal, int *code);
+// Ends a process by its number, which must not have been reaped.
+int kf_worker_kill_number(int pid);
+
+// Waits for a process to end and reaps it, at most for some milliseconds. `signal` is the one that
+// ended it, or 0 and `code` is its exit code. ECHILD if other code has reaped it, or ETIMEDOUT.
+int kf_worker_wait(int process, int milliseconds, int *signal, int *code);
 
 // --- Messages -------------------------------------------------------------------------------
 

@@ -66,6 +66,9 @@ struct WorkerPreparations: OptionSet, Hashable, Sendable {
 final class WorkerProcess: Sendable {
     /// How long a worker may take to be ready; starting takes some 50 ms on an idle machine.
     private static let patience: Duration = .seconds(30)
+    /// How long a worker may take to end in milliseconds: the system may be writing its memory to a
+    /// slow disk.
+    private static let endPatience: Int32 = 10_000
 
     let pid: pid_t
     let socket: WorkerSocket
@@ -73,16 +76,26 @@ final class WorkerProcess: Sendable {
     private let exchange: ExchangeMemory
     private let process: Int32
     private let limits: WorkerLimits
+    private let endProcess: @Sendable (_ process: Int32) -> Int32
     private let isReaped = Atomic(false)
     private let requests = Atomic(0)
     private let busyMilliseconds = Atomic(0)
 
     /// Starts a worker and does not wait for it.
+    ///
+    /// - Parameters:
+    ///   - program: The program.
+    ///   - limits: The bounds of the worker.
+    ///   - preparations: What it loads before its first request.
+    ///   - endProcess: Ends a process at once; returns an error number if that is refused.
+    /// - Throws: ``WorkerFailure/cannotStart(_:)``, ``WorkerFailure/noMemory(errno:)``.
     init(
         _ program: WorkerProgram,
         limits: WorkerLimits,
-        preparing preparations: WorkerPreparations
+        preparing preparations: WorkerPreparations,
+        endProcess: @escaping @Sendable (_ process: Int32) -> Int32 = { kf_worker_kill($0) }
     ) throws(WorkerFailure) {
+        self.endProcess = endProcess
         self.preparations = preparations
         exchange = try ExchangeMemory()
         var worker = kf_worker()
@@ -209,13 +222,27 @@ final class WorkerProcess: Sendable {
     var hasEnded: Bool { isReaped.load(ordering: .relaxed) }
 
     /// Ends the process at once, from any thread.
-    func kill() { kf_worker_kill(process) }
+    func kill() {
+        guard endProcess(process) != 0 else { return }
+        // A filter of system calls refuses it. The thread of this worker sees the end of the socket,
+        // and ends the process by its number, which it alone knows to be valid.
+        hangUp()
+    }
+
+    /// Ends the process at once, on the thread that reaps it.
+    private func killUnreaped() {
+        guard endProcess(process) != 0, kf_worker_kill_number(pid) != 0 else { return }
+        // Without its socket the worker ends after its request.
+        hangUp()
+    }
+
+    private func hangUp() { _ = shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
 
     /// Kills the process, reaps it, and returns the reason of its end.
     @discardableResult
     func end() -> WorkerFailure {
         guard !isReaped.exchange(true, ordering: .relaxed) else { return .stopped }
-        kill()
+        killUnreaped()
         return reaped()
     }
 
@@ -252,7 +279,7 @@ final class WorkerProcess: Sendable {
         case .end:
             isReaped.store(true, ordering: .relaxed)
             // One that has only closed its socket is ended by this; the others keep their reason.
-            kill()
+            killUnreaped()
             throw reaped()
         case .message(let message):
             if let number = Self.forbiddenCall(in: message) {
@@ -269,8 +296,9 @@ final class WorkerProcess: Sendable {
 
     private func reaped() -> WorkerFailure {
         var (signal, code): (Int32, Int32) = (0, 0)
-        let error = kf_worker_wait(process, &signal, &code)
-        // Other code has reaped it, so the reason is unknown here.
+        let error = kf_worker_wait(process, Self.endPatience, &signal, &code)
+        // Other code has reaped it, so the reason is unknown here; or it cannot be ended, and is
+        // left alone rather than waited for with a lane that other requests need.
         guard error == 0 else { return .exited(code: -1) }
         return signal == 0 ? .exited(code: code) : .crashed(signal: signal)
     }

@@ -57,6 +57,44 @@ struct WorkerEndTests {
         }
     }
 
+    private static func workerThatCannotBeSignalled() throws -> WorkerProcess {
+        let worker = try WorkerProcess(
+            WorkerBench.program,
+            limits: WorkerLimits(memory: 1 << 30, time: .seconds(60)),
+            preparing: [],
+            endProcess: { _ in EPERM }
+        )
+        try worker.awaitReady()
+        return worker
+    }
+
+    @Test func `a worker ends where a filter refuses signals to descriptors of processes`() throws {
+        let worker = try Self.workerThatCannotBeSignalled()
+        #expect(worker.end() == .crashed(signal: SIGKILL))
+        #expect(!Self.isRunning(worker.pid))
+    }
+
+    @Test func `an abandoned request ends its worker where such signals are refused`() async throws
+    {
+        let worker = try Self.workerThatCannotBeSignalled()
+        let failure = Locked<WorkerFailure?>(nil)
+        let request = try WorkerBench.request(WorkerBench.file("loop"))
+        let ended = Gate()
+        Thread.detachNewThread {
+            do throws(WorkerFailure) {
+                _ = try worker.answer(to: request, while: { true })
+            } catch {
+                failure.change { $0 = error }
+            }
+            ended.open()
+        }
+        await WorkerBench.wait { worker.requestCount == 1 }
+        worker.kill()
+        await ended.wait()
+        #expect(failure.value == .crashed(signal: SIGKILL))
+        #expect(!Self.isRunning(worker.pid))
+    }
+
     /// Whether a process runs; one that nobody has reaped does not.
     private static func isRunning(_ pid: pid_t) -> Bool {
         guard let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
