@@ -15,7 +15,7 @@ final class WorkerQueue: Sendable {
     }
 
     private struct State {
-        var waiting = UrgentQueue<WorkerJob>()
+        var waiting = UrgentQueue<WorkerJob>(patience: WorkPool.patience)
         var running: [Int: WorkerJob] = [:]
         /// The lanes that wait for a request, and have not been woken.
         var idle: [Int] = []

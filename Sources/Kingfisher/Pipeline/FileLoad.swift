@@ -117,7 +117,11 @@ struct FileLoad {
         let isFresh = result.cacheType == .none
         let original = isFresh ? result.data() : nil
         if let original, !result.isTruncated, takes(original) { return original }
-        let lane = Lane(in: ImageMaker.pool, priority: request.options.priority)
+        let lane = Lane(
+            in: ImageMaker.pool,
+            priority: request.options.priority,
+            for: request.processing
+        )
         // In a task, which encoders ask whether it was cancelled.
         let data = try await Job.run(in: lane) { [self] _ in
             encoding.map { $0.data(of: result.image) }

@@ -93,3 +93,5 @@ struct FIFO<Element> {
 
     mutating func removeAll() { self = FIFO() }
 }
+
+extension FIFO: Sendable where Element: Sendable {}

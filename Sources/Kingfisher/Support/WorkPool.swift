@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The cooperative pool of Swift concurrency must never block and does not know these priorities,
 /// so heavy work runs here: as a closure, or as a task in a ``Lane``. Work of equal priority runs in
-/// order of arrival. Tasks that have begun run before new work, and twice as many begin as threads
+/// order of arrival, and by turns of the owners of lanes. Tasks that have begun run before new work, and twice as many begin as threads
 /// compute, so that what they hold in memory is released before more is taken.
 final class WorkPool: Sendable {
     typealias Work = @Sendable () -> Void
@@ -15,10 +15,15 @@ final class WorkPool: Sendable {
     /// Such code may wait for a load, whose work then must not wait for that thread.
     @TaskLocal static var isOccupied = false
 
+    /// Of that many pieces of new work one is taken out of turn, so that none waits forever.
+    ///
+    /// Images on the screen are three percent later at most.
+    static let patience: UInt64 = 32
+
     private struct State: Sendable {
         var begun = UrgentQueue<Work>()
-        var closures = UrgentQueue<Work>()
-        var lanes = UrgentQueue<(Work, Lane)>()
+        var closures = UrgentQueue<Work>(patience: WorkPool.patience)
+        var lanes = UrgentQueue<(Work, Lane)>(patience: WorkPool.patience)
         /// The lanes that have begun, and neither ended nor wait for another process or queue; and
         /// the places that they have passed on.
         var beginnings = 0
@@ -138,7 +143,12 @@ final class WorkPool: Sendable {
             lane.place { place in
                 switch place {
                 case .new(let priority, _):
-                    place = .new(priority, state.lanes.insert((step, lane), priority: priority))
+                    let number = state.lanes.insert(
+                        (step, lane),
+                        priority: priority,
+                        owner: lane.owner
+                    )
+                    place = .new(priority, number)
                 case .begun(let priority, _):
                     _ = state.begun.insert(step, priority: priority)
                 case .free: return false
@@ -237,6 +247,8 @@ final class Lane: TaskExecutor {
     let pool: WorkPool
     /// The highest priority of the callers that wait for the task.
     let urgency: Urgency
+    /// Shares the threads with other owners by turns; nil for the owner of all others.
+    fileprivate let owner: ObjectIdentifier?
     private let state: Mutex<Place>
 
     /// Makes a lane.
@@ -244,8 +256,10 @@ final class Lane: TaskExecutor {
     /// - Parameters:
     ///   - pool: The threads.
     ///   - priority: 0 (last) … 1 (first).
-    init(in pool: WorkPool, priority: Float) {
+    ///   - owner: The object whose work it does; owners take turns.
+    init(in pool: WorkPool, priority: Float, for owner: AnyObject? = nil) {
         self.pool = pool
+        self.owner = owner.map { ObjectIdentifier($0) }
         urgency = Urgency(priority)
         state = Mutex(WorkPool.isOccupied ? .free : .new(priority, nil))
     }

@@ -174,7 +174,7 @@ final class EncodedImage: Sendable {
         _ request: DecodeRequest,
         _ maker: ImageMaker
     ) -> Job<KFCrossPlatformImage> {
-        let lane = Lane(in: maker.pool, priority: request.options.priority)
+        let lane = Lane(in: maker.pool, priority: request.options.priority, for: maker)
         return Job(in: lane) { [self] _ in
             try readIfFirst(in: lane, request)
             return try await image(request, by: maker, in: lane)

@@ -23,7 +23,7 @@ public import Foundation
         _ use: @escaping @Sendable (KFCrossPlatformImage) throws -> Result
     ) async throws -> Result {
         let request = DecodeRequest(KingfisherParsedOptionsInfo(options))
-        let lane = Lane(in: maker.pool, priority: request.options.priority)
+        let lane = Lane(in: maker.pool, priority: request.options.priority, for: maker)
         return try await Job.run(in: lane) { _ in
             let encoded = EncodedImage()
             encoded.supply(file)

@@ -56,7 +56,7 @@ final class ImageMaker: Sendable {
         of item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
     ) async throws -> KFCrossPlatformImage {
-        let lane = Lane(in: pool, priority: options.priority)
+        let lane = Lane(in: pool, priority: options.priority, for: self)
         return try await Job.run(in: lane) { [self] _ in
             try await image(of: item, options, in: lane)
         }
