@@ -43,11 +43,10 @@ extension KingfisherManager {
         completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
         let parsed = KingfisherParsedOptionsInfo(resolved(options))
-        let progress = progressBlock.map { ProgressReporter($0) }
         let task = start(
             request(source, parsed),
             events: LoadEvents(
-                progress: progress?.report,
+                progress: progressBlock.map { ProgressReporter($0) },
                 taskUpdated: downloadTaskUpdated
             ),
             completion: { completionHandler?($0) }

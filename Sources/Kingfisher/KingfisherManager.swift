@@ -91,12 +91,25 @@ public class KingfisherManager: @unchecked Sendable {
         progressBlock: DownloadProgressBlock? = nil
     ) async throws -> RetrieveImageResult {
         try Task.checkCancellation()
-        let progress = progressBlock.map { ProgressReporter($0) }
-        return try await pipeline.load(
-            request(source, KingfisherParsedOptionsInfo(resolved(options))),
-            events: LoadEvents(progress: progress?.report),
-            task: DownloadTask()
-        )
+        let request = request(source, KingfisherParsedOptionsInfo(resolved(options)))
+        guard let progressBlock else { return try await load(request) }
+        return try await load(request, reporting: ProgressReporter(progressBlock))
+    }
+
+    @inline(never)
+    private func load(
+        _ request: LoadRequest,
+        reporting progress: ProgressReporter
+    ) async throws(KingfisherError) -> RetrieveImageResult {
+        let events = LoadEvents(progress: progress)
+        do throws(KingfisherError) {
+            let result = try await pipeline.load(request, events: events, task: DownloadTask())
+            await progress.end()
+            return result
+        } catch {
+            await progress.end()
+            throw error
+        }
     }
 
     var observers: LoadObservers { pipeline.observers }
@@ -141,6 +154,7 @@ public class KingfisherManager: @unchecked Sendable {
         return DownloadTask.running(
             callingBackOn: request.options.callbackQueue,
             completion,
+            progress: events.progress,
             isImmediate: { $0.cacheType == .memory || readsAtOnce && $0.cacheType == .disk },
             { [pipeline] task in try await pipeline.load(request, events: events, task: task) }
         )

@@ -187,10 +187,10 @@ package final class ImageBinding {
     private static func report(
         _ progress: @escaping DownloadProgressBlock,
         while token: CancellationLatch
-    ) -> @Sendable (Int64, Int64) -> Void {
+    ) -> ProgressReporter {
         ProgressReporter { received, total in
             if !token.isCancelled { progress(received, total) }
-        }.report
+        }
     }
 }
 

@@ -165,12 +165,14 @@ extension DownloadTask {
     /// - Parameters:
     ///   - queue: The queue on which the completion is called.
     ///   - completion: Called once; nil for none.
+    ///   - progress: Reports nothing after the completion.
     ///   - isImmediate: Whether a value was available without an operation on another thread.
     ///   - work: Receives the task, to which it attaches downloads.
     /// - Returns: The task that cancels the work.
     static func running<Value: Sendable>(
         callingBackOn queue: CallbackQueue,
         _ completion: (@Sendable (Result<Value, KingfisherError>) -> Void)?,
+        progress: ProgressReporter? = nil,
         isImmediate: @escaping @Sendable (Value) -> Bool = { _ in false },
         _ work: @escaping @Sendable (DownloadTask) async throws -> Value
     ) -> DownloadTask {
@@ -187,7 +189,10 @@ extension DownloadTask {
             }
             task.cancellation.finish()
             guard let completion else { return }
-            (endsInCall ? queue : queue.afterCaller).execute { completion(result) }
+            (endsInCall ? queue : queue.afterCaller).execute {
+                guard let progress else { return completion(result) }
+                progress.end(on: queue) { completion(result) }
+            }
         }
         task.cancellation.onCancel { running.cancel() }
         return task
@@ -197,18 +202,58 @@ extension DownloadTask {
 /// Called on the main queue with the numbers of received and of announced bytes.
 public typealias DownloadProgressBlock = ((_ receivedSize: Int64, _ totalSize: Int64) -> Void)
 
-/// Calls a progress handler on the main queue.
+/// Calls a progress handler on the main queue, and never after the completion of its load.
 ///
 /// `@unchecked`: the public closure type is not `Sendable`; the closure is called only on the main
 /// queue.
 final class ProgressReporter: @unchecked Sendable {
+    private struct State {
+        var isRunning = false
+        var hasEnded = false
+        /// The completion, if it has to wait for the handler.
+        var next: (@Sendable () -> Void)?
+    }
+
     private let block: (Int64, Int64) -> Void
+    private let state = Mutex(State())
 
     init(_ block: @escaping (Int64, Int64) -> Void) {
         self.block = block
     }
 
     func report(_ received: Int64, _ total: Int64) {
-        DispatchQueue.main.async { self.block(received, total) }
+        DispatchQueue.main.async { [self] in
+            let isWanted = state.withLock { state in
+                if !state.hasEnded { state.isRunning = true }
+                return !state.hasEnded
+            }
+            guard isWanted else { return }
+            block(received, total)
+            let next = state.withLock { state in
+                state.isRunning = false
+                return state.next.take()
+            }
+            next?()
+        }
+    }
+
+    /// Drops later reports, and runs `completion`: at once on this thread, or on `queue` after the
+    /// handler if that is running on another thread.
+    func end(on queue: CallbackQueue, _ completion: @escaping @Sendable () -> Void) {
+        let waits = state.withLock { state in
+            state.hasEnded = true
+            // On the main queue the handler itself may have led here; it must not wait for itself.
+            guard state.isRunning, !MainQueue.isCurrent else { return false }
+            state.next = { queue.execute(completion) }
+            return true
+        }
+        if !waits { completion() }
+    }
+
+    /// Drops later reports; returns when the handler is not running on another thread.
+    func end() async {
+        await withCheckedContinuation { continuation in
+            end(on: .untouch) { continuation.resume() }
+        }
     }
 }

@@ -8,11 +8,15 @@ extension ImageDownloader {
     func start(
         _ url: URL,
         options: KingfisherParsedOptionsInfo,
-        progress: (@Sendable (Int64, Int64) -> Void)?,
+        progress: ProgressReporter?,
         completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)?
     ) -> DownloadTask {
-        DownloadTask.running(callingBackOn: options.callbackQueue, completionHandler) { task in
-            try await self.load(url, options: options, task: task, progress: progress)
+        DownloadTask.running(
+            callingBackOn: options.callbackQueue,
+            completionHandler,
+            progress: progress
+        ) { task in
+            try await self.load(url, options: options, task: task, progress: progress?.report)
         }
     }
 

@@ -280,11 +280,10 @@ open class ImageDownloader: @unchecked Sendable {
                 completionHandler: completionHandler
             )
         }
-        let progress = ProgressReporter(progressBlock)
         return start(
             url,
             options: options,
-            progress: { progress.report($0, $1) },
+            progress: ProgressReporter(progressBlock),
             completionHandler: completionHandler
         )
     }

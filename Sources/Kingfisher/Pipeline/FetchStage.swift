@@ -35,7 +35,7 @@ struct FetchStage {
                 options: request.options,
                 conditional: request.conditional,
                 task: task,
-                progress: events.progress,
+                progress: events.progress?.report,
                 chunk: updates?.wake,
                 // A forced refresh must not join a download that started earlier.
                 attachesLate: request.looksUp || request.mayJoinFinished,
@@ -48,7 +48,7 @@ struct FetchStage {
                 url,
                 options: request.options,
                 task: task,
-                progress: events.progress
+                progress: events.progress?.report
             )
         )
     }

@@ -158,8 +158,8 @@ public final class LoadObservation: Sendable {
 
 /// The callbacks of a running load; they do not affect the load.
 struct LoadEvents: Sendable {
-    /// Called with received and expected bytes on the main queue.
-    var progress: (@Sendable (Int64, Int64) -> Void)?
+    /// Receives the numbers of received and expected bytes.
+    var progress: ProgressReporter?
 
     /// Shows intermediate images of a progressive JPEG; nil if they are not shown.
     var partial: ProgressiveUpdates.Sink?

@@ -63,7 +63,7 @@ struct DownloadEventTests {
         let task = downloader.start(
             url,
             options: KingfisherParsedOptionsInfo([.callbackQueue(.untouch)]),
-            progress: { _, _ in steps.change { $0 += 1 } },
+            progress: ProgressReporter { _, _ in steps.change { $0 += 1 } },
             completionHandler: { _ in ends.change { $0 += 1 } }
         )
         let transfer = transport.transfers[0]
