@@ -19,7 +19,7 @@ extension KingfisherManager {
     /// Reports the steps that a load would take now, with reasons, without starting it.
     ///
     /// Extends no expiration and reads no cached file; the disk cache is consulted through its
-    /// index in memory.
+    /// index in memory. May open the folders of the caches, on the calling thread.
     ///
     /// - Parameters:
     ///   - source: The source that would be loaded.
@@ -29,7 +29,10 @@ extension KingfisherManager {
         _ source: Source,
         options: KingfisherOptionsInfo? = nil
     ) -> LoadExplanation {
-        request(source, KingfisherParsedOptionsInfo(resolved(options))).explanation
+        let request = request(source, KingfisherParsedOptionsInfo(resolved(options)))
+        request.targetCache.diskStorage.open()
+        request.originalCache.diskStorage.open()
+        return request.explanation
     }
 
     /// Reports the steps that a load of a resource would take now; see ``explain(_:options:)-(Source,_)``.

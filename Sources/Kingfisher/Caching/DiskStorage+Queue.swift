@@ -69,9 +69,19 @@ extension DiskStorage.Backend<Data> {
         }
     }
 
-    /// Whether there is a valid entry, on disk or pending, according to the index.
+    /// Looks for a valid entry, on disk or pending, without opening the folder.
+    func ask(_ entry: CacheEntryName) -> DiskAnswer {
+        disk.ask(fileName(of: entry), entry.division)
+    }
+
+    /// As above, after opening the folder if necessary; blocks.
+    func askOpening(_ entry: CacheEntryName) -> DiskAnswer {
+        disk.askOpening(fileName(of: entry), entry.division)
+    }
+
+    /// Whether there is a valid entry, as far as is known without opening the folder.
     func holds(_ entry: CacheEntryName) -> Bool {
-        disk.holds(fileName(of: entry), entry.division)
+        if case .entry = ask(entry) { true } else { false }
     }
 
     /// Whether there is a valid entry whose file exists, or that is pending.
@@ -92,15 +102,21 @@ extension DiskStorage.Backend<Data> {
         }
     }
 
-    /// Whether the bytes of an entry are pending, or in its file according to the index and the
-    /// file system.
-    func canRead(_ entry: CacheEntryName) -> Bool {
-        let name = fileName(of: entry)
-        return switch queue.pending(name) {
-        case .bytes(_, _, let division): division.matches(entry.division)
-        case .removal: false
-        case nil: holds(entry) && access(store.folder.path(of: name), R_OK) == 0
+    /// The bytes of an entry that was found; nil if it is gone by now.
+    func contents(
+        of handle: DiskHandle,
+        extending: ExpirationExtending
+    ) throws(KingfisherError) -> DiskContents? {
+        do throws(DiskError) {
+            return try disk.read(handle, extending: extending)
+        } catch {
+            throw loadError(error, name: handle.name)
         }
+    }
+
+    /// Whether the bytes of an entry that was found are pending, or its file can be read.
+    func canRead(_ handle: DiskHandle) -> Bool {
+        handle.known == nil || access(store.folder.path(of: handle.name), R_OK) == 0
     }
 
     /// Removes an entry that cannot be decoded.

@@ -15,6 +15,8 @@ extension ImageCache {
 
     /// Whether an image is cached in memory or on disk.
     ///
+    /// Checks the file, and may open the folder, on the calling thread.
+    ///
     /// - Parameters:
     ///   - key: The key of the source.
     ///   - identifier: The identifier of the processor.
@@ -108,12 +110,10 @@ extension ImageCache {
 
     // MARK: Implementation
 
-    /// The layer of an entry, from memory and the index; with `asksForFile` the file must exist
-    /// too.
-    func layer(of entry: CacheEntryName, asksForFile: Bool = false) -> CacheType {
+    /// The layer of an entry whose file must exist; opens the folder.
+    func layer(of entry: CacheEntryName) -> CacheType {
         if memoryStorage.store.contains(entry.memoryKey) { return .memory }
-        let isOnDisk = asksForFile ? diskStorage.hasFile(of: entry) : diskStorage.holds(entry)
-        return isOnDisk ? .disk : .none
+        return diskStorage.hasFile(of: entry) ? .disk : .none
     }
 
     func fileURL(_ key: String, _ identifier: String, _ forced: String?) -> URL {

@@ -73,12 +73,13 @@ extension ImageCache {
 
     /// The record of the response that there is no image; nil if there is an image or no such
     /// record.
-    func absence(of entry: CacheEntryName) async -> HTTPRecord? {
-        // A cancelled lookup returns no result; a cancelled caller does not continue.
-        let bytes = try? await reader.run { [diskStorage] in
+    ///
+    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
+    func absence(of entry: CacheEntryName) async throws -> HTTPRecord? {
+        let bytes = try await probing { [diskStorage] in
             diskStorage.disk.absence(of: diskStorage.fileName(of: entry))
         }
-        return bytes.flatMap { $0 }.flatMap { diskStorage.record(from: $0, of: entry) }
+        return bytes.flatMap { diskStorage.record(from: $0, of: entry) }
     }
 
     /// Removes an entry from disk, and records for a short time why there is none.

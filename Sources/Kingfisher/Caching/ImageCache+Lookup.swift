@@ -125,15 +125,38 @@ extension ImageCache {
         return object.map { unsafeDowncast($0, to: KFCrossPlatformImage.self) }
     }
 
-    /// Whether the index of the disk can be asked without opening the folder, which takes long if
-    /// it has many entries.
+    /// Whether methods of a subclass can ask the disk without opening the folder, which takes long
+    /// if it has many entries.
     var isOpen: Bool { diskStorage.store.isOpen }
 
-    /// Asks about the disk on a thread for reading, after opening the folder.
-    func probing<Answer: Sendable>(_ ask: @escaping @Sendable () -> Answer) async -> Answer {
-        await withCheckedContinuation { continuation in
-            reader.submit(priority: 1) { continuation.resume(returning: ask()) }
+    /// Asks about the disk on a thread for reading, which may open the folder.
+    ///
+    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
+    func probing<Answer: Sendable>(
+        _ ask: @escaping @Sendable () -> Answer
+    ) async throws -> Answer {
+        try await Job.run { [reader] _ in try await reader.run(urgency: Urgency(1)) { ask() } }
+    }
+
+    /// Returns when the folder is open, or cannot be opened; for methods that would open it here.
+    ///
+    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
+    func opened() async throws {
+        if isOpen { return }
+        try await probing { [diskStorage] in diskStorage.open() }
+    }
+
+    /// Looks for an entry on disk, and opens the folder on a thread for reading if necessary.
+    ///
+    /// - Parameter entry: The entry; overrides in subclasses are not called.
+    /// - Returns: The entry; nil if there is none.
+    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
+    func handle(of entry: CacheEntryName) async throws -> DiskHandle? {
+        var answer = diskStorage.ask(entry)
+        if case .notOpen = answer {
+            answer = try await probing { [diskStorage] in diskStorage.askOpening(entry) }
         }
+        return if case .entry(let handle) = answer { handle } else { nil }
     }
 
     /// Whether the image in memory is final; false if there is none.
@@ -215,25 +238,29 @@ extension ImageCache {
     /// The bytes of an entry, read on the cache's own threads; nil if there is none.
     ///
     /// - Parameters:
-    ///   - entry: The entry; overrides in subclasses are not called.
+    ///   - handle: The entry.
     ///   - extending: How the read extends the entry's expiration.
     ///   - priority: The priority of the read among those of this cache.
     /// - Returns: The bytes, checked against the entry's checksum.
     /// - Throws: ``KingfisherError`` of the disk; `CancellationError` while it waits for a thread.
     func storedBytes(
-        of entry: CacheEntryName,
+        of handle: DiskHandle,
         extending: ExpirationExtending,
         priority: Float
     ) async throws -> DiskContents? {
         try await reader.run(urgency: Urgency(priority)) { [diskStorage] in
-            try diskStorage.contents(of: entry, extending: extending)
+            try diskStorage.contents(of: handle, extending: extending)
         }
     }
 
-    /// Whether the disk has the bytes of an entry in the index: in a readable file, or pending.
+    /// Whether the disk has the bytes of an entry: in a readable file, or pending.
     func hasFile(of entry: CacheEntryName) async -> Bool {
         // A cancelled check counts as true; a cancelled caller does not continue.
-        (try? await reader.run { [diskStorage] in diskStorage.canRead(entry) }) ?? true
+        let answer = try? await reader.run { [diskStorage] in
+            guard case .entry(let handle) = diskStorage.askOpening(entry) else { return false }
+            return diskStorage.canRead(handle)
+        }
+        return answer ?? true
     }
 
     /// A number that changes when the image of the entry in memory is stored or removed; read it

@@ -235,10 +235,7 @@ open class ImageCache: @unchecked Sendable {
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         forcedExtension: String? = nil
     ) -> CacheType {
-        layer(
-            of: .init(key: key, identifier: identifier, forced: forcedExtension),
-            asksForFile: true
-        )
+        layer(of: .init(key: key, identifier: identifier, forced: forcedExtension))
     }
 
     // MARK: Removing

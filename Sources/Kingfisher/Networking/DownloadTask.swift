@@ -1,5 +1,10 @@
 import Dispatch
+import Foundation
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The handle with which one caller cancels its load.
 ///
@@ -101,9 +106,34 @@ public final class DownloadTask: Sendable {
     /// another thread, after which they may be attached.
     var goesOn: Bool { isInitialized || state.withLock { $0.looksUp } }
 
-    func attachLookup() {
-        state.withLock { $0.looksUp = true }
+    /// Describes the download or the provider that a lookup on another thread may lead to, so that
+    /// a cancel during the lookup has the same error as later.
+    func attachLookup(for source: Source) {
+        state.withLock { state in
+            state.looksUp = true
+            guard state.sessionTask == nil else { return }
+            switch source {
+            case .network(let resource):
+                let request = URLRequest(url: resource.downloadURL)
+                state.sessionTask = SessionDataTask(request: request)
+                state.cancelToken = Self.lookupToken
+            case .provider: state.isProvider = true
+            }
+        }
     }
+
+    /// Removes the description: nothing follows the lookup.
+    func endLookup() {
+        state.withLock { state in
+            guard state.looksUp else { return }
+            state.isProvider = false
+            guard state.cancelToken == Self.lookupToken else { return }
+            (state.sessionTask, state.cancelToken) = (nil, nil)
+        }
+    }
+
+    /// The token before there is a download, whose tokens begin with 1.
+    private static let lookupToken = 0
 
     /// Links this handle to another one: cancelling this one cancels that one.
     public func link(to task: DownloadTask) {

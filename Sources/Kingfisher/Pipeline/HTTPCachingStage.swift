@@ -28,12 +28,12 @@ struct HTTPCachingStage {
 
     /// Makes the stage of a load with HTTP caching; nil if the bytes do not come from our own
     /// transfer.
-    init?(_ request: LoadRequest) async {
+    init?(_ request: LoadRequest, _ task: DownloadTask) async throws {
         guard !request.downloader.isOverridden, case .network(let resource) = request.source
         else { return nil }
         let (downloader, options) = (request.downloader, request.options)
         let sent = try? await downloader.request(for: resource.downloadURL, options: options)
-        let variant = await request.variant { downloader.fieldSent($0, with: sent) }
+        let variant = try await request.variant(task) { downloader.fieldSent($0, with: sent) }
         self.sent = sent
         self.request = variant ?? request
         isVariant = variant != nil
@@ -51,16 +51,18 @@ struct HTTPCachingStage {
 
     /// Decides how a load continues.
     ///
-    /// - Parameter hit: The image found in the caches, if any.
+    /// - Parameters:
+    ///   - hit: The image found in the caches, if any.
+    ///   - task: The task of the load.
     /// - Returns: The next step; a request to send may be conditional.
     /// - Throws: The error of a recent response that there is no image, or of a load that must not
     ///   use the network and has no image for its request.
-    func step(for hit: LoadedImage?) async throws -> Step {
+    func step(for hit: LoadedImage?, _ task: DownloadTask) async throws -> Step {
         if request.options.onlyFromCache, request.looksUp, let hit {
             return .deliver(try offline(hit))
         }
         guard let decision = decision(hit) else {
-            if request.looksUp, hit == nil { try await checkAbsence() }
+            if request.looksUp, hit == nil { try await checkAbsence(task) }
             return try fetch(nil)
         }
         switch decision.policy.step {
@@ -108,9 +110,10 @@ struct HTTPCachingStage {
     }
 
     /// Throws the error of a previous response that there is no image, if it is still fresh.
-    private func checkAbsence() async throws {
-        guard let record = await cache.absence(of: request.absentEntry), policy(record).step == .use
-        else { return }
+    private func checkAbsence(_ task: DownloadTask) async throws {
+        task.attachLookup(for: request.source)
+        let record = try await cache.absence(of: request.absentEntry)
+        guard let record, policy(record).step == .use else { return }
         throw KingfisherError.responseError(
             reason: .invalidHTTPStatusCode(
                 response: record.answer.response(at: time).httpURLResponse
@@ -333,15 +336,21 @@ extension LoadRequest {
     /// The request for the variant selected by the load's fields; nil for the first variant.
     ///
     /// Variants are used only while the first one exists, so that removing an image removes them.
-    fileprivate func variant(selectedBy value: (String) -> String?) async -> LoadRequest? {
-        let (cache, entry) = (targetCache, entry)
-        let isThere =
-            cache.isOpen
-            ? cache.layer(of: entry) != .none
-            : await cache.probing { cache.layer(of: entry) != .none }
-        guard isThere,
-            let record = await targetCache.currentRecord(of: entry)
-        else { return nil }
+    fileprivate func variant(
+        _ task: DownloadTask,
+        selectedBy value: (String) -> String?
+    ) async throws -> LoadRequest? {
+        var isThere = targetCache.memoryStorage.store.contains(entry.memoryKey)
+        if !isThere {
+            switch targetCache.diskStorage.ask(entry) {
+            case .absent: return nil
+            case .entry: isThere = true
+            case .notOpen:
+                task.attachLookup(for: source)
+                isThere = try await targetCache.handle(of: entry) != nil
+            }
+        }
+        guard isThere, let record = await targetCache.currentRecord(of: entry) else { return nil }
         let number = record.variant(for: value)
         return number > 0 ? with(variant: number) : nil
     }

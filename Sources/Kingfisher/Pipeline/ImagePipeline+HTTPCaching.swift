@@ -8,7 +8,7 @@ extension ImagePipeline {
         _ task: DownloadTask,
         _ trace: inout LoadTrace
     ) async throws -> LoadedImage {
-        switch try await caching.step(for: hit) {
+        switch try await caching.step(for: hit, task) {
         case .deliver(let loaded):
             return loaded
         case .deliverAndRefresh(let loaded, let decision, let request):

@@ -98,7 +98,7 @@ struct ImagePipeline: Sendable {
         _ trace: inout LoadTrace
     ) async throws -> LoadedImage {
         try request.source.check(against: request.sourcePolicy(for: request.source))
-        var caching = request.options.httpCaching ? await HTTPCachingStage(request) : nil
+        var caching = request.options.httpCaching ? try await HTTPCachingStage(request, task) : nil
         var request = caching?.request ?? request
         let hit = try await search(&request, sharing, caching, task, &trace)
         caching?.request = request
@@ -122,13 +122,16 @@ struct ImagePipeline: Sendable {
     ) async throws -> LoadedImage? {
         var isSharing = sharing && request.leaseEntry != nil
         if request.looksUp {
-            if let hit = try await lookUp(request, caching, task, &isSharing, &trace) {
+            var readError: KingfisherError?
+            if let hit = try await lookUp(request, caching, task, &isSharing, &readError, &trace) {
                 return hit
             }
             emitMisses(of: request, trace)
             try request.checkWantedAfterMiss()
             if request.options.onlyFromCache {
-                throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
+                task.endLookup()
+                throw readError
+                    ?? KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
             }
         }
         if isSharing { try await claim(&request, &trace) }
@@ -163,18 +166,26 @@ struct ImagePipeline: Sendable {
     }
 
     /// The image of the first place that has one; nil if there is none.
+    ///
+    /// A file that cannot be read is a miss, too; `readError` is then the last error.
     @inline(never)
     private func lookUp(
         _ request: LoadRequest,
         _ caching: HTTPCachingStage?,
         _ task: DownloadTask,
         _ isSharing: inout Bool,
+        _ readError: inout KingfisherError?,
         _ trace: inout LoadTrace
     ) async throws -> LoadedImage? {
         var stage = LookupStage(request, task)
         while let found = try await trace.measure(.lookup, { try await stage.next(&$0) }) {
-            if let hit = try await image(of: found, request, caching, &trace) { return hit }
+            do {
+                return try await image(of: found, request, caching, &trace)
+            } catch let missing as EncodedImage.Missing {
+                readError = missing.reason ?? readError
+            }
         }
+        readError = stage.readError ?? readError
         isSharing = isSharing && stage.isSharing
         return nil
     }
@@ -202,14 +213,17 @@ struct ImagePipeline: Sendable {
         }
     }
 
-    /// The image of what a cache has; nil if it turns out to be damaged.
+    /// The image of what a cache has.
+    ///
+    /// - Throws: ``EncodedImage/Missing`` if it turns out to be damaged; ``KingfisherError``;
+    ///   `CancellationError`.
     @inline(never)
     private func image(
         of found: Material,
         _ request: LoadRequest,
         _ caching: HTTPCachingStage?,
         _ trace: inout LoadTrace
-    ) async throws -> LoadedImage? {
+    ) async throws -> LoadedImage {
         var metadata: EntryMetadata?
         if case .cached(let image, let type, let isOriginal) = found {
             metadata = caching?.metadata(of: image, isOriginal: isOriginal)
@@ -220,13 +234,8 @@ struct ImagePipeline: Sendable {
                 }
             }
         }
-        var loaded: LoadedImage
-        do {
-            loaded = try await trace.measure(.process) { _ in
-                try await found.image(for: request)
-            }
-        } catch is EncodedImage.Missing {
-            return nil
+        var loaded = try await trace.measure(.process) { _ in
+            try await found.image(for: request)
         }
         loaded.metadata = loaded.metadata ?? metadata
         if found.isOriginal {

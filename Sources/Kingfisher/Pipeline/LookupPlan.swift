@@ -24,20 +24,66 @@ struct CacheTarget: Sendable {
             || serializer is FormatIndicatedCacheSerializer
     }
 
-    /// The first layer that has the entry.
-    var cachedType: CacheType {
-        guard cache.isSubclassed else { return cache.layer(of: entry, asksForFile: true) }
-        return cache.imageCachedType(
+    /// Whether memory has the image; a subclass of the cache decides by its lookup.
+    var isInMemory: Bool {
+        cache.isSubclassed
+            ? imageInMemory != nil : cache.memoryStorage.store.contains(entry.memoryKey)
+    }
+
+    /// What the disk has, without opening the folder.
+    @inline(never)
+    var onDisk: Answer {
+        guard !cache.isSubclassed else {
+            return cache.isOpen ? Answer(isThere: isInSubclass) : .notOpen
+        }
+        return Answer(cache.diskStorage.ask(entry))
+    }
+
+    /// What the disk has; opens the folder on a thread of the cache if necessary.
+    ///
+    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
+    func ask() async throws -> Answer {
+        let answer = onDisk
+        guard case .notOpen = answer else { return answer }
+        return try await askOnOwnThread()
+    }
+
+    /// As above, always on a thread of the cache.
+    ///
+    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
+    func askOnOwnThread() async throws -> Answer {
+        try await cache.probing {
+            cache.isSubclassed
+                ? Answer(isThere: isInSubclass) : Answer(cache.diskStorage.askOpening(entry))
+        }
+    }
+
+    /// The answer of the disk, or of a subclass of the cache, which has no handles.
+    enum Answer {
+        case notOpen
+        case absent
+        case there(DiskHandle?)
+
+        init(_ answer: DiskAnswer) {
+            self =
+                switch answer {
+                case .notOpen: .notOpen
+                case .absent: .absent
+                case .entry(let handle): .there(handle)
+                }
+        }
+
+        init(isThere: Bool) { self = isThere ? .there(nil) : .absent }
+
+        var isThere: Bool { if case .there = self { true } else { false } }
+    }
+
+    private var isInSubclass: Bool {
+        cache.imageCachedType(
             forKey: key,
             processorIdentifier: options.processor.identifier,
             forcedExtension: options.forcedExtension
-        )
-    }
-
-    /// Whether the disk has the entry according to the index; opens the folder if it is not open.
-    @inline(never)
-    var isOnDisk: Bool {
-        cache.isSubclassed ? cachedType.cached : cache.diskStorage.holds(entry)
+        ).cached
     }
 
     /// The image in memory.
@@ -117,18 +163,19 @@ struct LookupPlan {
         CacheTarget(request: request, isOriginal: place.isOriginal)
     }
 
-    /// Whether memory may be used; the bytes there are removed with the original, also by another
-    /// machine.
-    var mayUseMemory: Bool {
-        !request.isForBytes || !request.storesOriginal || request.originalTarget.isOnDisk
+    /// The entry on disk without which memory may not be used: the bytes there are removed with the
+    /// original, also by another machine.
+    var conditionOfMemory: CacheTarget? {
+        request.isForBytes && request.storesOriginal ? request.originalTarget : nil
     }
 
-    /// Whether memory or the disk has the image.
+    /// Whether memory or the disk has the image, as far as is known without opening the folder.
     var isStored: Bool {
-        guard let disk = own.first(where: { $0.layer == .disk }) else {
-            return request.target.cachedType == .memory && mayUseMemory
+        let disk = own.first { $0.layer == .disk }.map { target(of: $0) }
+        if disk?.isOriginal != true, request.target.isInMemory {
+            return conditionOfMemory?.onDisk.isThere ?? true
         }
-        return disk.isOriginal ? target(of: disk).isOnDisk : request.target.cachedType.cached
+        return disk?.onDisk.isThere ?? false
     }
 
     /// Why a layer of this machine does not have the image; nil if it does.
@@ -137,7 +184,9 @@ struct LookupPlan {
             return .notAsked
         }
         return switch layer {
-        case .memory: target(of: place).memoryMissReason ?? (mayUseMemory ? nil : .evicted)
+        case .memory:
+            target(of: place).memoryMissReason
+                ?? (conditionOfMemory?.onDisk.isThere ?? true ? nil : .evicted)
         case .disk: target(of: place).diskMissReason
         case .shared: .notAsked
         }

@@ -22,6 +22,8 @@ struct LookupStage {
     private var places: ArraySlice<Place>
     /// Whether the place before was an entry on disk, which was then unusable.
     private var isUnusableOnDisk = false
+    /// Why a cache that reads its images itself could not read one.
+    private(set) var readError: KingfisherError?
     /// Whether the shared storage can be asked again for this load.
     private(set) var isSharing = true
 
@@ -51,13 +53,20 @@ struct LookupStage {
         let target = plan.target(of: place)
         switch place.layer {
         case .memory:
-            guard plan.mayUseMemory, let image = target.imageInMemory else { return nil }
+            if let condition = plan.conditionOfMemory, !(try await ask(condition).isThere) {
+                return nil
+            }
+            guard let image = target.imageInMemory else { return nil }
             // The image is not made if it is no longer needed.
             if place.isOriginal { try request.checkWanted() }
             return .cached(image, .memory, isOriginal: place.isOriginal)
         case .disk:
-            isUnusableOnDisk = await isOnDisk(target)
-            return isUnusableOnDisk ? try await material(of: target) : nil
+            guard case .there(let handle) = try await ask(target) else {
+                isUnusableOnDisk = false
+                return nil
+            }
+            isUnusableOnDisk = true
+            return try await material(of: target, handle)
         case .shared:
             guard let found = try await askShared(target, &trace) else { return nil }
             return try await material(of: target, shared: found.hit)
@@ -66,21 +75,27 @@ struct LookupStage {
 
     /// The entry, or the image that the cache reads and decodes itself.
     @inline(never)
-    private func material(
+    private mutating func material(
         of target: CacheTarget,
+        _ handle: DiskHandle? = nil,
         shared: SharedHit? = nil
     ) async throws -> Material? {
         guard !target.isPlain else {
-            return .entry(StoredEntry(target, shared))
+            return .entry(StoredEntry(target, handle, shared))
         }
         // A damaged or missing file is a miss: the image is loaded and stored again. An entry of the
         // shared storage is pending for the disk, where the cache reads it.
-        let found = try? await target.cache.lookUp(
-            key: target.key,
-            entry: target.entry,
-            options: target.options,
-            isStillWanted: request.isStillWanted
-        )
+        var found: ImageCacheResult?
+        do {
+            found = try await target.cache.lookUp(
+                key: target.key,
+                entry: target.entry,
+                options: target.options,
+                isStillWanted: request.isStillWanted
+            )
+        } catch {
+            readError = error as? KingfisherError
+        }
         guard let found, let image = found.image else {
             // If the image is no longer needed, nothing is downloaded.
             try request.checkWanted()
@@ -90,15 +105,16 @@ struct LookupStage {
         return .cached(image, found.cacheType, isOriginal: target.isOriginal)
     }
 
-    /// Whether the disk has an entry; on another thread if the options say so, or if the folder must
-    /// be opened first.
+    /// Asks the disk for an entry; on another thread if the options say so, or if the folder must be
+    /// opened first.
     @inline(never)
-    private func isOnDisk(_ target: CacheTarget) async -> Bool {
-        let options = request.options
-        let isHere = target.cache.isOpen || options.loadDiskFileSynchronously
-        guard options.asyncCacheTypeCheck || !isHere else { return target.isOnDisk }
-        task.attachLookup()
-        return await target.cache.probing { target.isOnDisk }
+    private func ask(_ target: CacheTarget) async throws -> CacheTarget.Answer {
+        if !request.options.asyncCacheTypeCheck {
+            let answer = target.onDisk
+            guard case .notOpen = answer else { return answer }
+        }
+        task.attachLookup(for: request.source)
+        return try await target.askOnOwnThread()
     }
 
     /// Asks the shared storage for an entry, unless it did not answer this load before.

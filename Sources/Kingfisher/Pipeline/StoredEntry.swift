@@ -6,14 +6,18 @@ import Foundation
 /// directly at the size that the processor needs.
 struct StoredEntry: Sendable {
     private let target: CacheTarget
+    /// The entry as the disk found it; nil if it comes from the shared storage.
+    private let handle: DiskHandle?
     /// The entry if it comes from the shared storage, for a disk that cannot store it.
     private let shared: SharedHit?
 
     /// - Parameters:
     ///   - target: The entry.
+    ///   - handle: The entry as the disk found it.
     ///   - shared: The entry if it comes from the shared storage.
-    init(_ target: CacheTarget, _ shared: SharedHit?) {
+    init(_ target: CacheTarget, _ handle: DiskHandle?, _ shared: SharedHit?) {
         self.target = target
+        self.handle = handle
         self.shared = shared
     }
 
@@ -54,10 +58,10 @@ struct StoredEntry: Sendable {
                 return loaded
             } catch is EncodedImage.Unwanted {
                 try request.checkWanted()
-            } catch is EncodedImage.Missing {
+            } catch let missing as EncodedImage.Missing {
                 // Without an image the load would continue with the network.
                 try request.checkWanted()
-                throw EncodedImage.Missing()
+                throw missing
             }
         }
     }
@@ -106,15 +110,20 @@ struct StoredEntry: Sendable {
 
     /// Reads the bytes, blocking.
     private func contents() throws -> DiskContents? {
+        let extending = request.options.diskCacheAccessExtendingExpiration
         do throws(KingfisherError) {
-            let stored = try cache.diskStorage.contents(
-                of: entry,
-                extending: request.options.diskCacheAccessExtendingExpiration
-            )
+            // An entry of the shared storage may be pending, or on disk by now.
+            let stored =
+                if let handle {
+                    try cache.diskStorage.contents(of: handle, extending: extending)
+                } else {
+                    try cache.diskStorage.contents(of: entry, extending: extending)
+                }
             return stored ?? sharedContents
         } catch {
             // A file that cannot be read is a miss: the image is loaded and stored again.
-            return sharedContents
+            guard let shared = sharedContents else { throw EncodedImage.Missing(reason: error) }
+            return shared
         }
     }
 

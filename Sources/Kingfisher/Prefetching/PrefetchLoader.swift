@@ -35,9 +35,11 @@ struct PrefetchLoader: Sendable {
     }
 
     private func isCached(_ request: LoadRequest) async -> Bool {
-        guard request.isStored else { return false }
         let cache = request.targetCache
-        guard request.target.cachedType == .disk else { return true }
+        if request.target.isInMemory { return true }
+        // A cancelled check counts as true; a cancelled caller does not continue.
+        guard request.acceptsDisk, (try? await request.target.ask().isThere) ?? true
+        else { return false }
         guard options.alsoPrefetchToMemory else {
             // A subclass may store its images elsewhere.
             if cache.isSubclassed { return true }

@@ -116,43 +116,6 @@ struct CallbackTests {
         #expect(try outcome.get().cacheType == .none)
     }
 
-    @Test(arguments: [[], [.asyncCacheTypeCheck]] as [KingfisherOptionsInfo])
-    func `MGR-23, OPT-13: no load opens a folder on its caller's thread`(
-        options: KingfisherOptionsInfo
-    ) async throws {
-        let url = bench.serveJPEG("/a.jpg")
-        let config = DiskStorage.Config(
-            name: "held",
-            sizeLimit: 0,
-            directory: bench.folder.url
-        )
-        let (files, gate) = (FaultyFileSystem(), DispatchSemaphore(value: 0))
-        files.fail { operation, _ in
-            guard operation == .open else { return nil }
-            gate.wait()
-            gate.signal()
-            return nil
-        }
-        let owner = DiskCache.shared(at: config.directoryURL) {
-            DiskStore(directory: $0, files: files)
-        }
-        let memory = MemoryStorage.Backend<KFCrossPlatformImage>(
-            config: MemoryStorage.Config(totalCostLimit: 1 << 20)
-        )
-        let cache = ImageCache(
-            memoryStorage: memory,
-            diskStorage: try DiskStorage.Backend(config: config)
-        )
-        // The call returns although the folder cannot be opened yet.
-        let outcome = await retrieve(url, options: options + [.targetCache(cache)]) { task in
-            #expect(task != nil)
-            #expect(task?.isInitialized == false)
-            gate.signal()
-        }
-        #expect(try outcome.get().cacheType == .none)
-        withExtendedLifetime(owner) {}
-    }
-
     @Test func `MGR-23: a failure without a load gives no task`() async {
         let url = bench.serveJPEG("/a.jpg")
         let outcome = await retrieve(url, options: [.onlyFromCache]) { #expect($0 == nil) }

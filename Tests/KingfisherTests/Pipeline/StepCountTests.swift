@@ -67,7 +67,8 @@ struct StepCountTests {
                         jobs: 1,
                         submissions: 2,
                         resumptions: 1,
-                        probes: 2,
+                        // The third asks whether another load has stored the image meanwhile.
+                        probes: 3,
                         requests: 1
                     ),
                 "\(steps)"

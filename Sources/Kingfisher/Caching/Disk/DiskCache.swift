@@ -24,13 +24,22 @@ final class DiskCache: Sendable {
         owners.owner(of: directory) { DiskCache(store: make($0)) }
     }
 
+    /// Returns the bytes of an entry that was found; nil if it is gone by now.
+    func read(
+        _ handle: DiskHandle,
+        extending: ExpirationExtending
+    ) throws(DiskError) -> DiskContents? {
+        try read(handle.name, handle.division, extending: extending, known: handle.known)
+    }
+
     /// Returns the bytes of an entry, on disk or pending; nil for a miss.
     ///
     /// The division is that of the entry's key; an entry with another one is a miss here and below.
     func read(
         _ name: String,
         _ division: KeyDivision,
-        extending: ExpirationExtending
+        extending: ExpirationExtending,
+        known: DiskEntry? = nil
     ) throws(DiskError) -> DiskContents? {
         switch queue.pending(name) {
         case .bytes(let bytes, let metadata, let stored):
@@ -42,7 +51,7 @@ final class DiskCache: Sendable {
         }
         // A folder that cannot be opened has nothing; stores report why.
         guard (try? store.prepare()) != nil else { return nil }
-        return try store.contents(named: name, division, extending: extending)
+        return try store.contents(named: name, division, extending: extending, known: known)
     }
 
     /// The metadata of an entry, on disk or pending; nil if there is none.
@@ -65,17 +74,28 @@ final class DiskCache: Sendable {
         }
     }
 
-    /// Whether there is a valid entry, on disk or pending, according to the index.
-    func holds(_ name: String, _ division: KeyDivision) -> Bool {
+    /// Looks for a valid entry, on disk or pending, without opening the folder.
+    func ask(_ name: String, _ division: KeyDivision) -> DiskAnswer {
         Counters.probes.add()
         return switch queue.pending(name) {
-        case .bytes(_, _, let stored): stored.matches(division)
-        case .removal: false
-        case nil: store.contains(name, division)
+        case .bytes(_, _, let stored) where stored.matches(division):
+            .entry(DiskHandle(name: name, division: division, known: nil))
+        case .bytes, .removal: .absent
+        case nil: store.ask(name, division)
         }
     }
 
-    /// Whether there is a valid entry whose file exists.
+    /// As above, after opening the folder if necessary; blocks.
+    ///
+    /// Without a folder that can be opened there are no entries.
+    func askOpening(_ name: String, _ division: KeyDivision) -> DiskAnswer {
+        let answer = ask(name, division)
+        guard case .notOpen = answer else { return answer }
+        store.log.freshen()
+        return store.find(name, division).map { .entry($0) } ?? .absent
+    }
+
+    /// Whether there is a valid entry whose file exists; opens the folder.
     func hasFile(_ name: String, _ division: KeyDivision) -> Bool {
         switch queue.pending(name) {
         case .bytes(_, _, let stored): stored.matches(division)

@@ -156,33 +156,36 @@ final class DiskLog: Sendable {
 
     // MARK: Following
 
-    /// Opens the folder if needed, and applies the changes of other processes.
+    /// Applies the changes of other processes, unless the folder has to be opened for that.
     ///
-    /// Costs one `fstat` of the open log if nothing changed. After a failure the index is
-    /// unchanged: reads miss, and the next write reports the failure.
-    func freshen() {
+    /// Costs one `fstat` of the open log if nothing changed.
+    ///
+    /// - Returns: Whether the index is as new as it can be.
+    func catchUp() -> Bool {
         let (isOpen, file, position) = state.withLock { ($0.isOpen, $0.file, $0.position) }
-        guard isOpen else {
-            // At most one retry per second for probes; stores and reads retry immediately.
-            let sinceFailure = clock.now() - state.withLock { $0.lastFailure }
-            // The next write reports the error.
-            if !(0..<1).contains(sinceFailure) { try? prepare() }
-            return
-        }
-        guard let file else { return }
+        guard isOpen else { return false }
         // A log without a status is unreadable too; the next write reports it.
-        guard let status = try? files.status(of: file) else { return }
-        if status.links > 0, status.size == position { return }
+        guard let file, let status = try? files.status(of: file) else { return true }
+        // The log was replaced or deleted.
+        guard status.links > 0, status.size >= position else { return false }
+        guard status.size > position else { return true }
         // If another thread is writing, it follows the log itself, so do not wait for it.
         _ = writer.withLockIfAvailable { writer in
-            if status.links == 0 || status.size < position {
-                // The log was replaced or deleted; the next write reports a failure to open it.
-                try? open(&writer)
-            } else {
-                let reader = follow(file, to: status.size)
-                if reader.end > 0 { writer.unfinished = reader.unfinished }
-            }
+            let reader = follow(file, to: status.size)
+            if reader.end > 0 { writer.unfinished = reader.unfinished }
         }
+        return true
+    }
+
+    /// Whether probes may open the folder: not if that failed less than a second ago.
+    var mayOpen: Bool { !(0..<1).contains(clock.now() - state.withLock { $0.lastFailure }) }
+
+    /// Opens the folder if needed, and applies the changes of other processes.
+    ///
+    /// After a failure the index is unchanged: reads miss, and the next write reports it.
+    func freshen() {
+        guard !catchUp(), mayOpen else { return }
+        if isOpen { _ = writer.withLockIfAvailable { try? open(&$0) } } else { try? prepare() }
     }
 
     /// Applies the complete records between the index's position and `size`.

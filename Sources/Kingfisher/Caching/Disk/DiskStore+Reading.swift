@@ -6,16 +6,17 @@ extension DiskStore {
     ///
     /// Changed bytes count as damaged: the file is deleted and the result is `nil`. A miss does not
     /// access the disk. An expired entry is a miss and stays until the next cleaning; so does one
-    /// with another division.
+    /// with another division. `known` is the entry as it was found before.
     func contents(
         named name: String,
         _ division: KeyDivision = .any,
-        extending: ExpirationExtending = .cacheTime
+        extending: ExpirationExtending = .cacheTime,
+        known: DiskEntry? = nil
     ) throws(DiskError) -> DiskContents? {
         let now = clock.now()
         // The index is used as it is, whatever other processes did since. If the file is missing or
         // has other bytes, follow the log and try again.
-        if let known = log[name], known.expiry > now, known.division.matches(division),
+        if let known = known ?? log[name], known.expiry > now, known.division.matches(division),
             let found = try contents(of: known, extending: extending, at: now)
         {
             return found

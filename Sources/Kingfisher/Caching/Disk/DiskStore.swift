@@ -152,13 +152,14 @@ extension DiskStore {
         return expiry > now ? .valid(expiry - now) : .expired(now - expiry)
     }
 
-    /// The processors' identifiers with which a source's key is stored; empty for none.
+    /// The processors' identifiers with which a source's key is stored, as far as the index knows;
+    /// empty for none.
     ///
     /// - Complexity: O(entries).
     func identifiers(ofKey key: String) -> [String] {
         let division = KeyDivision(afterKey: key)
         let key = key.withoutUsers.utf8
-        return snapshot.entries.compactMap { entry -> String? in
+        return log.withIndex { $0 }.entries.compactMap { entry -> String? in
             guard entry.division.matches(division), entry.key.utf8.starts(with: key) else {
                 return nil
             }

@@ -135,7 +135,9 @@ final class DiskWriteQueue: Sendable {
         let waiting = state.withLock { $0.operations(on: ByteText(name)) }.filter(\.changesBytes)
         if waiting.isEmpty { return nil }
         // A store that does not replace takes effect only if there is no entry.
-        let last = waiting.last { $0.replaces } ?? (store.contains(name) ? nil : waiting.first)
+        let last =
+            waiting.last { $0.replaces }
+            ?? (store.find(name, .any) == nil ? waiting.first : nil)
         switch last?.change {
         case .store(let bytes, _, let division, _, _, let metadata):
             return .bytes(bytes, metadata, division)

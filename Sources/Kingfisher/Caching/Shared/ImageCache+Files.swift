@@ -65,10 +65,10 @@ extension ImageCache {
         extending: ExpirationExtending,
         priority: Float
     ) async throws -> Data? {
-        if diskStorage.holds(entry) {
+        if let handle = try await handle(of: entry) {
             do {
                 let contents = try await storedBytes(
-                    of: entry,
+                    of: handle,
                     extending: extending,
                     priority: priority
                 )

@@ -23,8 +23,10 @@ import Synchronization
 final class EncodedImage: Sendable {
     typealias Read = @Sendable () throws -> DiskContents?
 
-    /// There is no file.
-    struct Missing: Error {}
+    /// There is no file, or it cannot be read for a reason.
+    struct Missing: Error {
+        var reason: KingfisherError?
+    }
 
     /// No request needed the file when it was to be read.
     struct Unwanted: Error {}
