@@ -105,6 +105,8 @@ package final class FramePlayer: Sendable {
         self.maxSize = maxSize
         self.maxLoops = maxLoops
         durations = (0..<max(0, source.frameCount)).map { source.duration(at: $0) }
+        // An animation without loops does not start.
+        state.withLock { $0.isFinished = maxLoops == 0 }
         if let playing, playing.frameCount == durations.count {
             let (index, loops, isFinished) = playing.state.withLock {
                 ($0.index, $0.loops, $0.isFinished)

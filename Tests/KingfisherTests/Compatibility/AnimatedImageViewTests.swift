@@ -96,6 +96,17 @@ struct AnimatedImageViewTests {
         #expect(!view.isAnimating)
     }
 
+    @Test func `AIV-5: an animation without rounds does not start`() {
+        view.repeatCount = .finite(count: 0)
+        view.image = animation(ScriptedFrames([1, 1]))
+        window.addSubview(view)
+        #expect(!view.isAnimating)
+        view.startAnimating()
+        #expect(!view.isAnimating)
+        view.repeatCount = .infinite
+        #expect(view.isAnimating)
+    }
+
     @Test func `AIV-5: once is one round`() {
         #expect(AnimatedImageView.RepeatCount.once == .finite(count: 1))
         #expect(AnimatedImageView.RepeatCount.once != .finite(count: 2))
