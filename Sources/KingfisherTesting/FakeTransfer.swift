@@ -26,13 +26,14 @@ public final class FakeTransfer: HTTPTransfer {
     public let request: URLRequest
     /// The settings.
     public let settings: TransferSettings
-    private let handler: any HTTPTransferHandler
+    /// Nil after the end: the handler retains its download, and that the downloader.
+    private let handler: Mutex<(any HTTPTransferHandler)?>
     private let state = Mutex(State())
 
     init(request: URLRequest, settings: TransferSettings, handler: any HTTPTransferHandler) {
         self.request = request
         self.settings = settings
-        self.handler = handler
+        self.handler = Mutex(handler)
     }
 
     /// Whether the transfer was cancelled.
@@ -43,6 +44,9 @@ public final class FakeTransfer: HTTPTransfer {
     public var priorities: [Float] { state.withLock { $0.priorities } }
     /// The downloader's decision about the last response, if any.
     public var disposition: TransferDisposition? { state.withLock { $0.disposition } }
+
+    /// The receiver of the events; nil after the end.
+    private var receiver: (any HTTPTransferHandler)? { handler.withLock { $0 } }
 
     // MARK: Acting as the server
 
@@ -55,7 +59,7 @@ public final class FakeTransfer: HTTPTransfer {
         _ trust: ServerTrust,
         reply: @escaping @Sendable (ServerTrustDecision) -> Void
     ) {
-        handler.transfer(self, didReceive: trust, reply: reply)
+        receiver?.transfer(self, didReceive: trust, reply: reply)
     }
 
     /// Sends the head of a response.
@@ -76,7 +80,7 @@ public final class FakeTransfer: HTTPTransfer {
         if let length { fields.append((name: "Content-Length", value: "\(length)")) }
         if let type { fields.append((name: "Content-Type", value: type)) }
         let response = TransferResponse(url: url, statusCode: status, fields: fields)
-        handler.transfer(self, didReceive: response) { [self] disposition in
+        receiver?.transfer(self, didReceive: response) { [self] disposition in
             state.withLock { $0.disposition = disposition }
             reply(disposition)
         }
@@ -84,7 +88,7 @@ public final class FakeTransfer: HTTPTransfer {
 
     /// Sends a piece of the body.
     public func send(_ data: Data) {
-        handler.transfer(self, didReceive: data.bytes)
+        receiver?.transfer(self, didReceive: data.bytes)
     }
 
     /// Ends the transfer; later calls have no effect.
@@ -94,7 +98,8 @@ public final class FakeTransfer: HTTPTransfer {
             return !state.hasFinished
         }
         guard isFirst else { return }
-        handler.transfer(self, didFinish: error, metrics: TransferMetrics())
+        let handler = handler.withLock { $0.take() }
+        handler?.transfer(self, didFinish: error, metrics: TransferMetrics())
     }
 
     /// Ends the transfer because the downloader refused the response.

@@ -46,6 +46,22 @@ struct FakeTransportTests {
         #expect(error?.localizedDescription.contains("example.test") == true)
     }
 
+    @Test func `a downloader is released although its transport is kept`() async throws {
+        transport.answer(url, with: .picture(.solid(.red)))
+        weak var released: ImageDownloader?
+        do {
+            let downloader = ImageDownloader(name: "own", transport: transport)
+            released = downloader
+            _ = try await downloader.downloadImage(with: url)
+        }
+        // The last job of the load may still retain it for a moment.
+        while released != nil {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        #expect(transport.transfers.count == 1)
+    }
+
     @Test func `other URLs get the answer for others`() async throws {
         transport.answer(url, with: .status(404))
         transport.answerOthers(with: .picture(.solid(.green, width: 2, height: 2)))
