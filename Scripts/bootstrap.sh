@@ -5,8 +5,8 @@
 #        Scripts/bootstrap.sh --packages fedora|arch|alpine
 #
 #   --check     only list missing packages, and fail if there are any
-#   --tests     also the web server for the download tests, and the tools that draw PDF documents and
-#               decode videos to compare with; without apt these tests are skipped
+#   --tests     also the web server for the download tests, and the tools that draw PDF documents,
+#               decode videos and read metadata to compare with; without apt these tests are skipped
 #   --lint      also codespell and aspell, which check the spelling of the pages; without apt the
 #               check is skipped
 #   --gtk       also the packages for KingfisherGTK, its tests and the gallery; with --tests those of
@@ -63,6 +63,7 @@ poppler-utils          poppler-utils            poppler           poppler-utils
 libavformat-dev        ffmpeg-free-devel        ffmpeg            ffmpeg-dev
 libswscale-dev         ffmpeg-free-devel        ffmpeg            ffmpeg-dev
 ffmpeg                 ffmpeg-free              ffmpeg            ffmpeg
+libimage-exiftool-perl perl-Image-ExifTool      perl-image-exiftool exiftool
 libhiredis-dev         hiredis-devel            hiredis           hiredis-dev
 redis-tools            redis                    redis             redis
 END
@@ -209,6 +210,10 @@ done
 # ffmpeg makes the videos of the tests, and decodes them to compare with.
 [ -z "$with_tests" ] || command -v ffmpeg >/dev/null || ! command -v apt-get >/dev/null \
     || need ffmpeg
+
+# exiftool looks for metadata in files from which it was removed.
+[ -z "$with_tests" ] || command -v exiftool >/dev/null || ! command -v apt-get >/dev/null \
+    || need libimage-exiftool-perl
 
 # Debian's redis-tools contains the server under another name; the package redis-server would start
 # it, now and at every boot.

@@ -67,7 +67,7 @@ step_docs() { "$ROOT/Scripts/docs.sh" "$logs/pages"; }
 # In release mode, because the tool is used that way, and the benchmarks then find the library
 # already built.
 step_tools() {
-    provide --formats || return
+    provide --tests --formats || return
     plan_for Tools "$NESTED_BUILD"
     swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path Tools --scratch-path "$NESTED_BUILD" -c release \

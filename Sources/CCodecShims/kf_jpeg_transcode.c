@@ -83,10 +83,8 @@ static void copy(transcoder *own, const kf_jpeg_transcoding *options, const uint
     source->mem->max_memory_to_use = (long)options->max_memory;
     // libjpeg does not write to its input.
     jpeg_mem_src(source, (unsigned char *)(uintptr_t)file, count);
-    if (options->keeps_segments) {
-        jpeg_save_markers(source, JPEG_COM, 0xFFFF);
-        for (int i = 0; i < 16; i++) jpeg_save_markers(source, JPEG_APP0 + i, 0xFFFF);
-    }
+    jpeg_save_markers(source, JPEG_COM, 0xFFFF);
+    for (int i = 0; i < 16; i++) jpeg_save_markers(source, JPEG_APP0 + i, 0xFFFF);
     jpeg_read_header(source, TRUE);
     jvirt_barray_ptr *coefficients = jpeg_read_coefficients(source);
     jpeg_copy_critical_parameters(source, target);

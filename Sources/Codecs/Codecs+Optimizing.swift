@@ -11,9 +11,10 @@ extension Codecs {
     ///
     /// - Parameters:
     ///   - data: A whole file.
-    ///   - keepsMetadata: Whether Exif, XMP, texts and the like are kept. Colour profiles always
-    ///     are, and the Exif of a file that is not upright.
-    /// - Returns: The file; `data` itself if nothing was gained.
+    ///   - keepsMetadata: Whether Exif, XMP, comments, texts and further images are kept. Colour
+    ///     profiles and the orientation always are. Otherwise ``MetadataRemoval`` removes them first,
+    ///     so that they are gone from a file that gets no smaller, too.
+    /// - Returns: The file; `data` itself if nothing was gained or removed.
     /// - Throws: ``CodecError``; ``CodecError/unsupported(_:feature:)`` for other formats.
     package static func optimized(
         _ data: Data,
@@ -22,19 +23,22 @@ extension Codecs {
         try DecodeLimits.default.check(inputBytes: data.count)
         let info = try inspect(data)
         try DecodeLimits.default.check(info.storedSize, of: info.format)
+        guard [.jpeg, .png, .gif].contains(info.format) else {
+            throw .unsupported(info.format, feature: "optimizing without loss")
+        }
+        let source = keepsMetadata ? data : try MetadataRemoval.reduced(data, to: [])
         let file: Data? =
             switch info.format {
-            case .jpeg: try optimizedJPEG(data, keepsMetadata || info.orientation != .up)
-            case .png: try PNGOptimizer(data, keepsMetadata || info.orientation != .up)?.optimized()
-            case .gif: try optimizedGIF(data)
-            default: throw .unsupported(info.format, feature: "optimizing without loss")
+            case .jpeg: try optimizedJPEG(source)
+            case .png: try PNGOptimizer(source)?.optimized()
+            default: try optimizedGIF(source)
             }
-        guard let file, file.count < data.count else { return data }
+        guard let file, file.count < source.count else { return source }
         return file
     }
 
-    /// The smaller of a progressive file and one of a single scan.
-    private static func optimizedJPEG(_ data: Data, _ keeps: Bool) throws(CodecError) -> Data? {
+    /// The smaller of a progressive file and one of a single scan; nil if it is left alone.
+    private static func optimizedJPEG(_ data: Data) throws(CodecError) -> Data? {
         let header = try data.withBytes { bytes throws(CodecError) in
             try JPEGHeader(parsing: bytes)
         }
@@ -43,16 +47,12 @@ extension Codecs {
         }
         try DecodeLimits.default.check(workingBytes: header.coefficientBytes)
         // Several images in one file refer to each other by place.
-        if keeps, data.firstRange(of: Array("MPF\0".utf8)) != nil { return nil }
+        guard data.firstRange(of: Array("MPF\0".utf8)) == nil else { return nil }
+        // A film behind a photograph is found from the end of the file.
+        let rest = data.suffix(MetadataRemoval.bytesBehindImage(data))
         var best: Data?
         for isProgressive in [true, false] {
-            var file = try transcoded(data, isProgressive: isProgressive, keeps)
-            if !keeps, header.hasProfile {
-                let bytes = try data.withBytes { bytes throws(CodecError) in
-                    header.assembledProfile(in: bytes)
-                }
-                if let bytes { file = try FileMetadata(profile: Data(bytes)).written(to: file) }
-            }
+            let file = try transcoded(data, isProgressive: isProgressive) + rest
             if file.count < best?.count ?? .max { best = file }
         }
         return best
@@ -60,14 +60,12 @@ extension Codecs {
 
     private static func transcoded(
         _ data: Data,
-        isProgressive: Bool,
-        _ keepsSegments: Bool
+        isProgressive: Bool
     ) throws(CodecError) -> Data {
         let settings = kf_jpeg_transcoding(
             max_memory: DecodeLimits.default.maxWorkingBytes,
             max_scans: JPEGRowReader.maxScanCount,
-            is_progressive: isProgressive ? 1 : 0,
-            keeps_segments: keepsSegments ? 1 : 0
+            is_progressive: isProgressive ? 1 : 0
         )
         var bytes: UnsafeMutablePointer<UInt8>?
         var count = 0
@@ -88,7 +86,7 @@ extension Codecs {
     /// The encoded animation; nil unless its frames equal those of the source.
     private static func optimizedGIF(_ data: Data) throws(CodecError) -> Data? {
         let source = try FrameDecoder(data)
-        let file = try encodeAnimation(
+        let encoded = try encodeAnimation(
             of: source.size,
             frameCount: source.frameCount,
             loopCount: source.frameCount == 1 ? 1 : source.loopCount,
@@ -96,6 +94,11 @@ extension Codecs {
         ) { index throws(CodecError) in
             AnimationFrame(bitmap: try source.frame(at: index), delay: source.delays[index])
         }
+        // The encoder writes no extensions but its own.
+        let descriptions = try data.withBytes { bytes throws(CodecError) in
+            try GIFMetadata.descriptions(of: bytes)
+        }
+        let file = encoded.dropLast() + descriptions + encoded.suffix(1)
         guard file.count < data.count else { return nil }
         let (before, after) = (try FrameDecoder(data), try FrameDecoder(file))
         guard after.frameCount == before.frameCount, after.delays == before.delays else {

@@ -158,7 +158,7 @@ static outcome encode_progressive_jpeg(file input) {
 
 static outcome transcode_jpeg(file input) {
     kf_jpeg_transcoding transcoding = {
-        .max_memory = 64 << 20, .max_scans = 100, .is_progressive = 1, .keeps_segments = 1};
+        .max_memory = 64 << 20, .max_scans = 100, .is_progressive = 1};
     char message[200] = "";
     uint8_t *bytes = NULL;
     size_t count = 0;

@@ -104,12 +104,11 @@ typedef struct kf_jpeg_transcoding {
     size_t max_memory;
     int max_scans;
     int is_progressive;
-    // Whether application segments and comments are copied.
-    int keeps_segments;
 } kf_jpeg_transcoding;
 
-// Writes a whole file again with optimised Huffman codes and the same coefficients. Fails for files
-// that libjpeg repairs while it reads. The result and `message` are as for kf_jpeg_encode.
+// Writes a whole file again with optimised Huffman codes, and the same coefficients, application
+// segments and comments. Fails for files that libjpeg repairs while it reads. The result and
+// `message` are as for kf_jpeg_encode.
 kf_jpeg_status kf_jpeg_transcode(kf_jpeg_transcoding transcoding, const uint8_t *_Nonnull file,
                                  size_t file_count, uint8_t *_Nullable *_Nonnull bytes,
                                  size_t *_Nonnull count, char *_Nonnull message);

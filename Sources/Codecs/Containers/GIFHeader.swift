@@ -22,6 +22,10 @@ struct GIFHeader: Sendable {
     private(set) var loopCount = 1
     /// Whether the file ends within a frame, or before the first one.
     private(set) var isCutOff = false
+    /// The extensions without which the frames look the same: comments, texts, XMP, unknown ones.
+    private(set) var descriptions: [Range<Int>] = []
+    /// The offset behind the last whole block.
+    private(set) var end: Int
 
     private var control = GraphicControl()
 
@@ -61,10 +65,10 @@ struct GIFHeader: Sendable {
             let flags = reader.u8(at: 10)
         else { throw .truncated(.gif) }
         size = PixelSize(width: width, height: height)
-        var offset = 13 + Self.tableBytes(flags)
+        end = min(13 + Self.tableBytes(flags), reader.count)
         var count = 0
-        while let next = try readBlock(reader, at: offset, limits) {
-            offset = next
+        while let next = try readBlock(reader, at: end, limits) {
+            end = next
             count += 1
             try ContainerLimits.check(count, .chunks)
         }
@@ -104,6 +108,7 @@ struct GIFHeader: Sendable {
 
     private mutating func readExtension(_ reader: ByteReader, at offset: Int) -> Int? {
         let body = offset + 2
+        var isDescription = false
         switch reader.u8(at: offset + 1) {
         case 0xF9:
             readControl(reader, at: body + 1)
@@ -114,13 +119,17 @@ struct GIFHeader: Sendable {
             {
                 loopCount = repetitions == 0 ? 0 : repetitions + 1
             }
-        default:
+        case 0xFF where reader.has("ICCRGBG1012", at: body + 1):
+            // A colour profile.
             break
+        default:
+            isDescription = true
         }
         guard let end = Self.endOfSubBlocks(reader, at: body) else {
             isCutOff = true
             return nil
         }
+        if isDescription { descriptions.append(offset..<end) }
         return end
     }
 

@@ -18,41 +18,71 @@ struct BoxMetadata {
     }
 
     private var parts: [Part] = []
+    /// Compressed parts of a JPEG XL, which are not read.
+    private var compressed: [Range<Int>] = []
+
+    /// The boxes that may contain parts, besides the file itself: a film, and each of its tracks.
+    private static let maxDepth = 3
+
+    /// Begins a box of XMP in files of any kind.
+    private static let xmpNumber: [UInt8] = [
+        0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF,
+        0xAC,
+    ]
 
     /// Finds the parts of an AVIF or HEIF, or those of a JPEG XL.
     ///
-    /// - Throws: ``CodecError/limitExceeded(_:value:allowed:)`` for too many items,
-    ///   ``CodecError/corrupt(_:detail:)`` for items that overlap, and
-    ///   ``CodecError/unsupported(_:feature:)`` for compressed parts of a JPEG XL.
+    /// - Throws: ``CodecError/limitExceeded(_:value:allowed:)`` for too many items, and
+    ///   ``CodecError/corrupt(_:detail:)`` for items that overlap.
     init(_ bytes: UnsafeRawBufferPointer, as format: FileFormat) throws(CodecError) {
         try BoxItems.check(bytes, .default)
         let reader = ByteReader(bytes, .big)
-        for box in Self.boxes(reader, 0..<reader.count) {
-            if format != .jxl {
-                guard reader.has("meta", at: box.type) else { continue }
-                parts = Self.items(reader, box)
-                let whole = parts.filter { $0.isInside(fileOf: bytes.count) }
-                // Copying items that all are the same megabytes would take minutes.
-                guard whole.reduce(0, { $0 + $1.byteCount }) <= bytes.count else {
-                    throw .corrupt(format, detail: "items of its metadata overlap")
-                }
-                return
+        guard format == .jxl else {
+            collect(reader, 0..<reader.count, depth: 0)
+            var whole: Set<[Range<Int>]> = []
+            for part in parts where part.isInside(fileOf: bytes.count) { whole.insert(part.pieces) }
+            // Copying items that all are the same megabytes would take minutes.
+            guard whole.reduce(0, { $0 + $1.reduce(0) { $0 + $1.count } }) <= bytes.count else {
+                throw .corrupt(format, detail: "items of its metadata overlap")
             }
+            return
+        }
+        for box in Self.boxes(reader, 0..<reader.count) {
             let isCompressed = reader.has("brob", at: box.type)
             let name = isCompressed ? box.body : box.type
             guard reader.has("Exif", at: name) || reader.has("xml ", at: name) else { continue }
-            guard !isCompressed else { throw .unsupported(.jxl, feature: "compressed metadata") }
-            parts.append(
-                Part(isExif: reader.has("Exif", at: name), pieces: [box.body..<box.end])
-            )
+            if isCompressed {
+                compressed.append(box.type - 4..<box.end)
+            } else {
+                let isExif = reader.has("Exif", at: name)
+                parts.append(Part(isExif: isExif, pieces: [box.body..<box.end]))
+            }
         }
     }
 
-    /// Whether there is no part, of other images neither.
-    var isEmpty: Bool { parts.isEmpty }
+    /// Finds the parts of an image, and those of a film and of its tracks.
+    private mutating func collect(_ reader: ByteReader, _ range: Range<Int>, depth: Int) {
+        guard depth < Self.maxDepth else { return }
+        for box in Self.boxes(reader, range) {
+            if reader.has("meta", at: box.type) {
+                parts += Self.items(reader, box)
+            } else if reader.has("uuid", at: box.type) {
+                let content = box.body + Self.xmpNumber.count
+                let number = reader.slice(at: box.body, count: Self.xmpNumber.count)
+                if content < box.end, number?.elementsEqual(Self.xmpNumber) == true {
+                    parts.append(Part(isExif: false, pieces: [content..<box.end]))
+                }
+            } else if reader.has("moov", at: box.type) || reader.has("trak", at: box.type) {
+                collect(reader, box.body..<box.end, depth: depth + 1)
+            }
+        }
+    }
 
     /// Reads the first Exif and the first XMP of the image.
-    func read(_ bytes: UnsafeRawBufferPointer) -> FileMetadata {
+    ///
+    /// - Throws: ``CodecError/unsupported(_:feature:)`` for compressed parts of a JPEG XL.
+    func read(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> FileMetadata {
+        guard compressed.isEmpty else { throw .unsupported(.jxl, feature: "compressed metadata") }
         var found = FileMetadata()
         for part in parts where part.isOfImage {
             guard part.byteCount <= FileMetadata.maxByteCount else { continue }
@@ -66,6 +96,8 @@ struct BoxMetadata {
     }
 
     /// The file without the position, in as many bytes; nil if it has none.
+    ///
+    /// Parts that cannot be changed, because they are compressed, are removed.
     func withoutPosition(_ file: Data) -> Data? {
         var (changed, isChanged) = (file, false)
         for part in parts {
@@ -82,6 +114,12 @@ struct BoxMetadata {
                 changed.replaceSubrange(place..<place + count, with: rest.suffix(count))
                 rest = rest.dropLast(count)
             }
+        }
+        for box in compressed.reversed() {
+            changed.removeSubrange(
+                changed.startIndex + box.lowerBound..<changed.startIndex + box.upperBound
+            )
+            isChanged = true
         }
         return isChanged ? changed : nil
     }
@@ -100,7 +138,7 @@ struct BoxMetadata {
     }
 
     /// The boxes of a range, of which a hostile file has millions.
-    private static func boxes(_ reader: ByteReader, _ range: Range<Int>) -> [AVIFBoxes.Box] {
+    static func boxes(_ reader: ByteReader, _ range: Range<Int>) -> [AVIFBoxes.Box] {
         var (boxes, offset) = ([AVIFBoxes.Box](), range.lowerBound)
         while boxes.count < FileMetadata.maxChunkCount,
             let box = AVIFBoxes.box(reader, at: offset, within: range.upperBound)

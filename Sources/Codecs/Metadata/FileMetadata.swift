@@ -43,7 +43,8 @@ package struct FileMetadata: Sendable, Equatable {
             case .jpeg: return JPEGMetadata.read(bytes)
             case .png: return PNGMetadata.read(bytes)
             case .webp: return WebPMetadata.read(bytes)
-            case .gif, .bmp, .ico, .svg: return FileMetadata()
+            case .gif: return try GIFMetadata.read(bytes)
+            case .bmp, .ico, .svg: return FileMetadata()
             case .avif, .heif, .jxl: return try BoxMetadata(bytes, as: format).read(bytes)
             case .tiff: return TIFFMetadata(bytes).read()
             }
@@ -79,7 +80,7 @@ package struct FileMetadata: Sendable, Equatable {
 
     /// The file with these parts in place of its own ones of the same kinds.
     ///
-    /// - Parameter file: A JPEG, PNG or WebP, whose other chunks stay as they are, or an AVIF still
+    /// - Parameter file: A JPEG, PNG, WebP or GIF, whose other chunks stay as they are, or an AVIF still
     ///   without metadata.
     /// - Returns: The file. Parts that do not fit in ``FileFormat/room(for:)`` are left out.
     /// - Throws: ``CodecError`` if the file has no readable header, or is of another format.
@@ -91,6 +92,7 @@ package struct FileMetadata: Sendable, Equatable {
             case .jpeg: return JPEGMetadata.written(parts, to: bytes)
             case .png: return try PNGMetadata.written(parts, to: bytes)
             case .webp: return try WebPMetadata.written(parts, to: bytes)
+            case .gif: return try GIFMetadata.written(parts, to: bytes)
             case .avif: return try AVIFMetadata.written(parts, to: bytes)
             case let format: throw .unsupported(format, feature: "writing metadata")
             }
@@ -145,7 +147,7 @@ extension FileFormat {
         case (.jpeg, .iptc): 65_506
         case (.jpeg, .profile): JPEGMetadata.profilePieceBytes * 255
         case (.png, .exif), (.png, .xmp), (.png, .profile), (.webp, .exif), (.webp, .xmp),
-            (.webp, .profile), (.avif, .exif), (.avif, .xmp):
+            (.webp, .profile), (.avif, .exif), (.avif, .xmp), (.gif, .xmp):
             16 << 20
         default: nil
         }

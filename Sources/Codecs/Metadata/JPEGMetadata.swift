@@ -108,28 +108,66 @@ enum JPEGMetadata {
     }
 
     /// The file without metadata, comments, previews and further images, but with its profile.
-    static func bare(_ bytes: UnsafeRawBufferPointer) -> Data {
-        var removed: [Range<Int>] = []
-        var place = 2
-        walk(bytes) { marker, segment, body in
-            let isKept =
-                switch marker {
-                // JFIF without its preview's extension, and what says how colours are coded.
-                case 0xE0: body.has("JFIF\0", at: 0)
-                case 0xEE: body.has("Adobe", at: 0)
-                case 0xE2: body.has(profileName, at: 0)
-                case 0xE1...0xEF, 0xFE: false
-                default: true
+    ///
+    /// An application segment or comment that is cut off is left out, with the rest of the file.
+    ///
+    /// - Throws: ``CodecError/corrupt(_:detail:)`` for other segments that are cut off, and for too
+    ///   many.
+    static func bare(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> Data {
+        let reader = ByteReader(bytes, .big)
+        var (file, copied, offset, count) = (Data(), 0, 2, 0)
+        while let marker = JPEGHeader.nextMarker(reader, &offset), marker != 0xD9 {
+            // Restarts, and markers without a length.
+            if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
+            count += 1
+            guard count <= JPEGHeader.maxSegmentCount else {
+                throw .corrupt(.jpeg, detail: "more than \(JPEGHeader.maxSegmentCount) segments")
+            }
+            guard let length = reader.u16(at: offset), length >= 2,
+                let content = reader.slice(at: offset + 2, count: length - 2)
+            else {
+                // What follows could be pixels.
+                guard (0xE0...0xEF).contains(marker) || marker == 0xFE else {
+                    throw .corrupt(.jpeg, detail: "a segment is cut off")
                 }
-            if !isKept { removed.append(segment) }
-            place = segment.upperBound
+                offset -= 2
+                break
+            }
+            if let kept = kept(marker, ByteReader(content, .big)) {
+                file.append(contentsOf: bytes[copied..<offset - 2])
+                file.append(kept)
+                copied = offset + length
+            }
+            offset += length
         }
-        let end = endOfImage(bytes, from: place)
-        let whole = UnsafeRawBufferPointer(rebasing: bytes[..<end])
-        return Data(whole, inserting: Data(), at: 2, without: removed)
+        file.append(contentsOf: bytes[copied..<min(offset, bytes.count)])
+        return file
     }
 
-    /// The offset behind the image, from the beginning of its first scan.
+    /// What remains of a segment; nil if it stays as it is.
+    private static func kept(_ marker: Int, _ body: ByteReader) -> Data? {
+        switch marker {
+        // JFIF without its preview, and the colours that Adobe's programs state.
+        case 0xE0 where body.has("JFIF\0", at: 0) && body.count >= 14:
+            body.count == 14
+                ? nil : segment(0xE0, "", Data(body.bytes[..<12]) + Data([0, 0]))
+        case 0xEE where body.has("Adobe", at: 0) && body.count >= 12:
+            body.count == 12 ? nil : segment(0xEE, "", Data(body.bytes[..<12]))
+        case 0xE2 where body.has(profileName, at: 0): nil
+        case 0xE0...0xEF, 0xFE: Data()
+        default: nil
+        }
+    }
+
+    /// The bytes behind the image: further images, maps of light, or a film.
+    ///
+    /// 0 if all of them are zeros, with which some cameras fill the file.
+    static func bytesBehindImage(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let rest = bytes[endOfImage(bytes, from: 2)...]
+        return rest.contains { $0 != 0 } ? rest.count : 0
+    }
+
+    /// The offset behind the image, from a segment on.
     private static func endOfImage(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         let reader = ByteReader(bytes, .big)
         var offset = start
@@ -138,7 +176,7 @@ enum JPEGMetadata {
             // Restarts, and markers without a length.
             if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
             guard let length = reader.u16(at: offset) else { break }
-            offset += max(2, length)
+            offset = min(offset + max(2, length), bytes.count)
         }
         return bytes.count
     }

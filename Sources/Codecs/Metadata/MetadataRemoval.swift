@@ -22,51 +22,74 @@ package enum MetadataRemoval {
         package init(rawValue: Int) { self.rawValue = rawValue }
     }
 
-    /// The file without its position, in as many bytes but for PNG; nil if it has none.
+    /// The file without its position, in as many bytes but for PNG and JPEG XL; nil if it has none.
     ///
     /// - Throws: ``CodecError/unsupported(_:feature:)`` if it may have one that this module does not
-    ///   remove: in a TIFF, or in compressed metadata of a JPEG XL.
+    ///   remove: in a TIFF, or in an image that an SVG or an ICO contains.
     package static func withoutPosition(_ file: Data) throws(CodecError) -> Data? {
         let format = try file.withBytes { bytes throws(CodecError) in try FileFormat(of: bytes) }
+        var hasNone = false
         switch format {
         case .jpeg: return JPEGMetadata.withoutPosition(file)
         case .png: return PNGMetadata.withoutPosition(file)
         case .webp: return WebPMetadata.withoutPosition(file)
+        case .gif: return try GIFMetadata.withoutPosition(file)
         case .avif, .heif, .jxl:
             let parts = try file.withBytes { bytes throws(CodecError) in
                 try BoxMetadata(bytes, as: format)
             }
             return parts.withoutPosition(file)
-        case .tiff:
-            let isWithout = file.withUnsafeBytes { TIFFMetadata($0).hasNoPosition }
-            guard isWithout else { throw .unsupported(.tiff, feature: "removing metadata") }
-            return nil
-        case .gif, .bmp, .ico, .svg: return nil
+        case .tiff: hasNone = file.withUnsafeBytes { TIFFMetadata($0).hasNoPosition }
+        case .svg: hasNone = !file.contains(oneOf: ["GPS", "data:image"])
+        case .ico: hasNone = !file.contains(oneOf: textsOfPNG)
+        case .bmp: hasNone = true
         }
+        guard hasNone else { throw .unsupported(format, feature: removal) }
+        return nil
     }
 
     /// The file with nothing but some parts of its metadata.
     ///
-    /// Comments, texts, previews and further images are removed, too.
+    /// Comments, texts, previews and further images are removed, too. This is the one place that
+    /// removes metadata: what it does not know how to remove is an error, and never stays.
     ///
-    /// - Throws: ``CodecError/unsupported(_:feature:)`` as ``withoutPosition(_:)``.
+    /// - Throws: ``CodecError/unsupported(_:feature:)`` if the pixels have to be encoded again for
+    ///   it, and other errors for damaged files.
     package static func reduced(_ file: Data, to kept: Kept) throws(CodecError) -> Data {
-        let parts = try FileMetadata(of: file).reduced(to: kept)
+        let format = try file.withBytes { bytes throws(CodecError) in try FileFormat(of: bytes) }
         let bare = try file.withBytes { bytes throws(CodecError) -> Data in
-            let format = try FileFormat(of: bytes)
             switch format {
-            case .jpeg: return JPEGMetadata.bare(bytes)
-            case .png: return PNGMetadata.bare(bytes)
+            case .jpeg: return try JPEGMetadata.bare(bytes)
+            case .png: return try PNGMetadata.bare(bytes)
             case .webp: return try WebPMetadata.bare(bytes)
-            case .avif, .heif, .jxl:
-                // Parts of other images are not among those that were read.
-                if try BoxMetadata(bytes, as: format).isEmpty { return file }
+            case .gif: return try GIFMetadata.bare(bytes)
+            case .avif, .heif: return try BoxRemoval.bare(bytes, as: format)
+            case .jxl: return BoxRemoval.bareJXL(bytes)
             case .tiff: if TIFFMetadata(bytes).isPlain { return file }
-            case .gif, .bmp, .ico, .svg: return file
+            case .ico: if !file.contains(oneOf: textsOfPNG) { return file }
+            case .bmp: return file
+            case .svg: break
             }
-            throw .unsupported(format, feature: "removing metadata")
+            throw .unsupported(format, feature: removal)
         }
+        // Boxes state the orientation of their images themselves, so that their Exif may go.
+        let isTurnedByExif = [.jpeg, .png, .webp].contains(format)
+        guard isTurnedByExif || !kept.isEmpty else { return bare }
+        let parts = try FileMetadata(of: file).reduced(to: kept, keepsOrientation: isTurnedByExif)
         return parts.isEmpty ? bare : try parts.written(to: bare)
+    }
+
+    private static let removal = "removing metadata"
+
+    /// The chunks of a PNG that may contain more than pixels.
+    private static let textsOfPNG = ["eXIf", "iTXt", "tEXt", "zTXt"]
+
+    /// The bytes behind the image of a JPEG, which ``reduced(_:to:)`` removes; see
+    /// ``JPEGMetadata/bytesBehindImage(_:)``.
+    package static func bytesBehindImage(_ file: Data) -> Int {
+        file.withUnsafeBytes { bytes in
+            FileFormat.detect(bytes) == .jpeg ? JPEGMetadata.bytesBehindImage(bytes) : 0
+        }
     }
 
     /// The bytes of a part without the position; nil if it has none.
@@ -76,11 +99,14 @@ package enum MetadataRemoval {
 }
 
 extension FileMetadata {
-    /// The parts to keep, and the orientation, which the pixels need.
-    package func reduced(to kept: MetadataRemoval.Kept) -> FileMetadata {
+    /// The parts to keep, and the orientation, which the pixels of most formats need.
+    package func reduced(
+        to kept: MetadataRemoval.Kept,
+        keepsOrientation: Bool = true
+    ) -> FileMetadata {
         let names = kept.contains(.copyright) ? copyright : FileMetadata()
         var parts = FileMetadata(
-            exif: kept.contains(.exif) ? exif : reducedExif(to: kept),
+            exif: kept.contains(.exif) ? exif : reducedExif(to: kept, keepsOrientation),
             xmp: kept.contains(.xmp) ? xmp : names.xmp,
             iptc: kept.contains(.iptc) ? iptc : names.iptc
         )
@@ -90,14 +116,24 @@ extension FileMetadata {
         return parts
     }
 
-    private func reducedExif(to kept: MetadataRemoval.Kept) -> Data? {
+    private func reducedExif(
+        to kept: MetadataRemoval.Kept,
+        _ keepsOrientation: Bool
+    ) -> Data? {
         exif.flatMap { block in
-            let turned = block.withUnsafeBytes { EXIFOrientation.parse($0) }
+            let turned =
+                keepsOrientation ? block.withUnsafeBytes { EXIFOrientation.parse($0) } : .up
             return ExifBlock(block)?.rebuilt(
                 names: kept.contains(.copyright),
                 dates: kept.contains(.date),
                 orientation: Int(turned.rawValue)
             )
         }
+    }
+}
+
+extension Data {
+    fileprivate func contains(oneOf texts: [String]) -> Bool {
+        texts.contains { firstRange(of: Data($0.utf8)) != nil }
     }
 }

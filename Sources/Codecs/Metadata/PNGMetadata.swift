@@ -103,32 +103,60 @@ enum PNGMetadata {
         return found ? result : nil
     }
 
-    /// The file without metadata, texts and the time of the last change.
-    static func bare(_ bytes: UnsafeRawBufferPointer) -> Data {
-        var removed: [Range<Int>] = []
-        walk(bytes) { type, chunk, _ in
-            if ["eXIf", "iTXt", "tEXt", "zTXt", "tIME"].contains(type) { removed.append(chunk) }
+    /// The chunks besides the critical ones that change how the image looks or plays.
+    private static let visible: Set = [
+        "tRNS", "iCCP", "sRGB", "gAMA", "cHRM", "cICP", "sBIT", "bKGD", "hIST", "pHYs", "mDCV",
+        "cLLI",
+        "acTL", "fcTL", "fdAT",
+    ]
+
+    /// The file without metadata, texts, unknown chunks and whatever follows its end.
+    ///
+    /// - Throws: ``CodecError/limitExceeded(_:value:allowed:)`` for too many chunks.
+    static func bare(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> Data {
+        var file = Data(bytes.prefix(PNGHeader.firstChunk))
+        var isEnded = false
+        var count = 0
+        let end = walk(bytes) { type, chunk, _ in
+            count += 1
+            let isCritical = type.utf8.first.map { $0 & 0x20 == 0 } ?? false
+            guard !isEnded, isCritical || visible.contains(type) else { return }
+            file.append(contentsOf: bytes[chunk])
+            isEnded = type == "IEND"
         }
-        return Data(bytes, inserting: Data(), at: 8, without: removed)
+        guard count < FileMetadata.maxChunkCount else {
+            throw .limitExceeded(.chunks, value: count, allowed: FileMetadata.maxChunkCount)
+        }
+        guard !isEnded else { return file }
+        // The last chunk is cut off; it may have some of the pixels.
+        let reader = ByteReader(bytes, .big)
+        if reader.has("IDAT", at: end + 4) || reader.has("fdAT", at: end + 4) {
+            file.append(contentsOf: bytes[end...])
+        }
+        return file
     }
 
     /// Calls `visit` with every chunk.
+    ///
+    /// - Returns: The offset behind the last whole one.
+    @discardableResult
     static func walk(
         _ bytes: UnsafeRawBufferPointer,
         _ visit: (_ type: String, _ chunk: Range<Int>, _ body: ByteReader) -> Void
-    ) {
+    ) -> Int {
         let reader = ByteReader(bytes, .big)
         var offset = PNGHeader.firstChunk
         for _ in 0..<FileMetadata.maxChunkCount {
             guard let length = reader.u32(at: offset),
                 let type = reader.slice(at: offset + 4, count: 4),
                 let body = reader.slice(at: offset + 8, count: length)
-            else { return }
+            else { return offset }
             let end = offset + length + PNGHeader.chunkOverhead
-            guard end <= bytes.count else { return }
+            guard end <= bytes.count else { return offset }
             visit(String(decoding: type, as: UTF8.self), offset..<end, ByteReader(body, .big))
             offset = end
         }
+        return offset
     }
 
     /// The packet in a text chunk; nil for other texts, and for a compressed packet.

@@ -12,6 +12,17 @@ struct TIFFMetadata {
         static let (details, position) = (0x8769, 0x8825)
         static let (xmp, iptc, photoshop) = (0x02BC, 0x83BB, 0x8649)
         static let furtherDirectories = 0x014A
+        /// Where a map lies, and texts of programs for maps.
+        static let maps: Set<Int> = [
+            0x830E, 0x8480, 0x8482, 0x85D8, 0x87AF, 0x87B0, 0x87B1, 0xA480, 0xA481,
+        ]
+        /// The form of the pixels and their places, their colours, and the orientation.
+        static let pixels: Set<Int> = [
+            0x00FE, 0x0100, 0x0101, 0x0102, 0x0103, 0x0106, 0x0107, 0x010A, 0x0111, 0x0112, 0x0115,
+            0x0116, 0x0117, 0x0118, 0x0119, 0x011A, 0x011B, 0x011C, 0x0122, 0x0123, 0x0124, 0x0125,
+            0x0128, 0x012D, 0x013D, 0x013E, 0x013F, 0x0140, 0x0142, 0x0143, 0x0144, 0x0145, 0x014C,
+            0x0152, 0x0153, 0x0154, 0x0155, 0x015B, 0x0211, 0x0212, 0x0213, 0x0214, 0x8773,
+        ]
         /// Maker notes and the directory of compatibility contain offsets, which would be wrong.
         static let unmovable: Set<Int> = [0x927C, 0xA005]
     }
@@ -37,19 +48,18 @@ struct TIFFMetadata {
     }
 
     /// Whether the file has no entry that could be metadata, and no further image with some.
-    var isPlain: Bool {
-        let others: Set = [Tag.details, Tag.iptc, Tag.photoshop]
-        return has(none: Tag.described.subtracting([0x0112]).union(others)) && hasNoPosition
-    }
+    var isPlain: Bool { hasOnly { Tag.pixels.contains($0) } }
 
     /// Whether the file has no entry that could hold a position, and no further image with one.
-    var hasNoPosition: Bool { has(none: [Tag.position, Tag.xmp]) }
+    var hasNoPosition: Bool {
+        let others = Tag.maps.union([Tag.position, Tag.xmp, Tag.furtherDirectories])
+        return hasOnly { !others.contains($0) }
+    }
 
-    private func has(none tags: Set<Int>) -> Bool {
+    private func hasOnly(_ isAllowed: (_ tag: Int) -> Bool) -> Bool {
         let main = directory(at: 4)
-        let others = tags.union([Tag.furtherDirectories])
         return reader.u32(at: main.next) == 0
-            && main.entries.allSatisfy { others.contains(reader.u16(at: $0) ?? 0) == false }
+            && main.entries.allSatisfy { isAllowed(reader.u16(at: $0) ?? 0) }
     }
 
     private func exif(_ main: [Int]) -> Data? {

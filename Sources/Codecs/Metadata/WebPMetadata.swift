@@ -103,24 +103,41 @@ enum WebPMetadata {
     ///
     /// - Throws: ``CodecError`` as ``written(_:to:)``.
     static func bare(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> Data {
-        let known: Set = ["VP8X", "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP"]
         var body = Data("WEBP".utf8)
-        var flagged: Int?
-        let isWhole = walk(bytes) { name, whole, _ in
-            guard known.contains(name) else { return }
-            if name == "VP8X" { flagged = body.count + 8 }
-            body.append(contentsOf: whole)
-            if body.count % 2 == 1 { body.append(0) }
+        var isWhole = true
+        let isRead = walk(bytes) { name, whole, content in
+            switch name {
+            case "VP8X":
+                var head = Data(content)
+                if !head.isEmpty { head[0] &= ~(Flag.exif | Flag.xmp) }
+                body.append(chunk: name, head)
+            case "ANMF":
+                // The place and the duration of the frame, then chunks of its own.
+                var frame = Data(content.prefix(Self.frameHead))
+                isWhole =
+                    walk(content, from: Self.frameHead) { name, whole, _ in
+                        if ["VP8 ", "VP8L", "ALPH"].contains(name) {
+                            frame.append(contentsOf: whole)
+                        }
+                    } && isWhole
+                body.append(chunk: name, frame)
+            case "VP8 ", "VP8L", "ALPH", "ANIM", "ICCP":
+                body.append(contentsOf: whole)
+                if body.count % 2 == 1 { body.append(0) }
+            default: break
+            }
         }
-        guard isWhole else {
+        guard isRead, isWhole else {
             throw .corrupt(.webp, detail: "a chunk is cut off, or there are too many")
         }
-        if let flagged, flagged < body.count { body[flagged] &= ~(Flag.exif | Flag.xmp) }
         var file = Data("RIFF".utf8)
         file.append(number: body.count, bytes: 4, .little)
         file.append(body)
         return file
     }
+
+    /// The bytes of a frame before its chunks.
+    private static let frameHead = 16
 
     /// Calls `visit` with every chunk: its name, the whole with its padding, and its content.
     ///
@@ -134,8 +151,18 @@ enum WebPMetadata {
     ) -> Bool {
         let size = ByteReader(bytes, .little).u32(at: 4) ?? 0
         // Bytes after the end of the container do not belong to the image.
-        let reader = ByteReader(.init(rebasing: bytes.prefix(size + 8)), .little)
-        var offset = 12
+        return walk(.init(rebasing: bytes.prefix(size + 8)), from: 12, visit)
+    }
+
+    private static func walk(
+        _ bytes: UnsafeRawBufferPointer,
+        from start: Int,
+        _ visit: (
+            _ name: String, _ whole: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
+        ) -> Void
+    ) -> Bool {
+        let reader = ByteReader(bytes, .little)
+        var offset = start
         for _ in 0..<FileMetadata.maxChunkCount {
             guard offset < reader.count else { return true }
             guard let name = reader.slice(at: offset, count: 4),

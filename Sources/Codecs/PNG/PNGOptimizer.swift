@@ -8,7 +8,6 @@ import Pixels
 /// Interlaced and animated files are left alone.
 struct PNGOptimizer {
     private let data: Data
-    private let keepsMetadata: Bool
     private let header: PNGHeader
     private let samples: PNGSamples
     /// All chunks but those that are written again, by their place before or after the pixels.
@@ -18,20 +17,19 @@ struct PNGOptimizer {
     /// Reads a file; nil if it is left alone.
     ///
     /// - Throws: ``CodecError`` if the pixels are damaged.
-    init?(_ data: Data, _ keepsMetadata: Bool) throws(CodecError) {
+    init?(_ data: Data) throws(CodecError) {
         let parsed = try data.withBytes { bytes throws(CodecError) in
             try PNGHeader(parsing: bytes)
         }
         guard parsed.animation == nil, !parsed.isInterlaced else { return nil }
         self.data = data
-        self.keepsMetadata = keepsMetadata
         header = parsed
         var stream: [UInt8] = []
         var palette: [UInt8] = []
         var alphas: [UInt8] = []
         var hasPixels = false
         var (before, after) = (self.before, self.after)
-        data.withUnsafeBytes { bytes in
+        _ = data.withUnsafeBytes { bytes in
             PNGMetadata.walk(bytes) { type, _, body in
                 switch type {
                 case "IHDR", "IEND": break
@@ -41,7 +39,7 @@ struct PNGOptimizer {
                 case "PLTE": palette = Array(body.bytes)
                 case "tRNS": alphas = Array(body.bytes)
                 default:
-                    if Self.isKept(type, keepsMetadata) {
+                    if !Self.unkept.contains(type) {
                         let chunk = (type: type, body: Data(body.bytes))
                         if hasPixels { after.append(chunk) } else { before.append(chunk) }
                     }
@@ -53,14 +51,8 @@ struct PNGOptimizer {
         samples = try PNGSamples(parsed, stream, palette: palette, alphas: alphas)
     }
 
-    /// Critical chunks are kept, and those that change how the image looks.
-    private static func isKept(_ type: String, _ keepsMetadata: Bool) -> Bool {
-        let isCritical = type.utf8.first.map { $0 & 0x20 == 0 } ?? false
-        // These refer to the palette or the number of bits, which may change.
-        if ["hIST", "sBIT", "bKGD", "sPLT"].contains(type) { return false }
-        return keepsMetadata || isCritical
-            || ["iCCP", "sRGB", "gAMA", "cHRM", "cICP", "pHYs", "mDCV", "cLLI"].contains(type)
-    }
+    /// Chunks that refer to the palette or the number of bits, which may change.
+    private static let unkept: Set = ["hIST", "sBIT", "bKGD", "sPLT"]
 
     /// The file.
     ///

@@ -143,9 +143,10 @@ public struct ImageMetadata: Sendable, Equatable {
     /// further images that some cameras append; so are compressed texts that may contain them.
     /// Names of places that a person has written into IPTC stay.
     ///
-    /// - Parameter file: A JPEG, PNG, WebP, AVIF, HEIF or JPEG XL, or a file without a position.
+    /// - Parameter file: A JPEG, PNG, WebP, GIF, AVIF, HEIF or JPEG XL, or a file without a position.
     /// - Returns: The file; nil if it has no position.
-    /// - Throws: ``Failure``.
+    /// - Throws: ``Failure``; ``Failure/unsupportedSource(format:)`` if the image has to be encoded
+    ///   again to remove it.
     public static func withoutPosition(_ file: Data) throws(Failure) -> Data? {
         do { return try MetadataRemoval.withoutPosition(file) } catch { throw Failure(error) }
     }
@@ -153,19 +154,27 @@ public struct ImageMetadata: Sendable, Equatable {
     /// Removes all metadata but some parts, without encoding the pixels again.
     ///
     /// The colour profile stays, and so does the orientation, without which the image would be
-    /// turned. Comments, texts, previews and further images in the file are removed.
+    /// turned. Comments, texts, unknown parts, previews and further images in the file are removed.
     ///
     /// - Parameters:
-    ///   - file: A JPEG, PNG or WebP, or a file without metadata.
+    ///   - file: A JPEG, PNG, WebP, GIF or AVIF; a HEIF or JPEG XL of which nothing is kept; or a file
+    ///     without metadata.
     ///   - kept: The parts to keep.
     /// - Returns: The file.
-    /// - Throws: ``Failure``.
+    /// - Throws: ``Failure``; ``Failure/unsupportedSource(format:)`` if the image has to be encoded
+    ///   again to remove the others.
     public static func reduced(_ file: Data, to kept: Kept) throws(Failure) -> Data {
         do {
             return try MetadataRemoval.reduced(file, to: .init(rawValue: kept.rawValue))
         } catch {
             throw Failure(error)
         }
+    }
+
+    /// The bytes behind the image of a JPEG, which ``reduced(_:to:)`` removes: further images, maps of
+    /// light, or a film.
+    @_spi(Programs) public static func bytesBehindImage(_ file: Data) -> Int {
+        MetadataRemoval.bytesBehindImage(file)
     }
 
     /// Some parts of the metadata, and the orientation.
@@ -183,7 +192,7 @@ public struct ImageMetadata: Sendable, Equatable {
     /// they are. Damaged parts are left out.
     ///
     /// JPEG holds all parts, Exif and XMP of 64 KiB each; PNG and WebP hold all but IPTC, AVIF Exif
-    /// and XMP, and other formats none. The profile of sRGB is left out of AVIF and GIF, which mean sRGB anyway.
+    /// and XMP, GIF XMP, and other formats none. The profile of sRGB is left out of AVIF and GIF, which mean sRGB anyway.
     ///
     /// - Parameters:
     ///   - file: The encoded image. Its own parts of the same kinds are replaced.

@@ -21,9 +21,10 @@ public enum ImageOptimization {
     ///
     /// - Parameters:
     ///   - data: A whole file.
-    ///   - keepsMetadata: Whether Exif, XMP, IPTC, comments and texts are kept. Colour profiles
-    ///     always are, and the Exif of a file whose orientation is not upright.
-    /// - Returns: The file; `data` itself if nothing was gained.
+    ///   - keepsMetadata: Whether Exif, XMP, IPTC, comments, texts and further images are kept. Colour
+    ///     profiles and the orientation always are. Otherwise they are removed whether or not the file
+    ///     gets smaller, as by ``ImageMetadata/reduced(_:to:)``.
+    /// - Returns: The file; `data` itself if nothing was gained or removed.
     /// - Throws: ``Failure`` if the file is damaged or of another format.
     public static func optimized(
         _ data: Data,

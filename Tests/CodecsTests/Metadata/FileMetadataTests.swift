@@ -185,9 +185,14 @@ struct FileMetadataTests {
         }
         #expect(throws: CodecError.empty) { try FileMetadata(of: Data()) }
         #expect(throws: CodecError.unknownFormat) { try FileMetadata(of: Data("text".utf8)) }
-        #expect(throws: CodecError.unsupported(.gif, feature: "writing metadata")) {
-            try MetadataSample.all.written(to: Fixture(name: "still.gif").data)
+        for fixture in Fixture.all("bmp") {
+            #expect(throws: CodecError.unsupported(.bmp, feature: "writing metadata")) {
+                try MetadataSample.all.written(to: fixture.data)
+            }
         }
+        // Of all parts a GIF has a place for XMP alone.
+        let written = try MetadataSample.all.written(to: Fixture(name: "still.gif").data)
+        #expect(try FileMetadata(of: written) == FileMetadata(xmp: MetadataSample.xmp))
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: files)

@@ -51,9 +51,10 @@ struct ImageRenderer: Sendable {
         )
         let chosen = try format(facts, plan.size(of: facts))
         if page.kind == .image, options.skipProcessing.contains(chosen),
-            OutputFormat(facts.format) == chosen
+            OutputFormat(facts.format) == chosen,
+            let file = KeptMetadata(options, settings).reduced(source)
         {
-            return try passedOn(source, facts)
+            return try passedOn(file, facts)
         }
         guard chosen.isWritable else {
             throw ServiceError(

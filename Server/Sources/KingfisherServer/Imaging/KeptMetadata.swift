@@ -26,6 +26,17 @@ enum KeptMetadata: Sendable, Hashable {
         }
         return self == .copyright ? metadata.copyright : metadata
     }
+
+    /// A source with the metadata that its result keeps, and the same pixels.
+    ///
+    /// - Returns: The file; nil if the image has to be encoded again for it.
+    func reduced(_ source: Data) -> Data? {
+        switch self {
+        case .all: source
+        case .copyright: try? ImageMetadata.reduced(source, to: .copyright)
+        case .none: try? ImageMetadata.reduced(source, to: [])
+        }
+    }
 }
 
 extension ImageMetadata {

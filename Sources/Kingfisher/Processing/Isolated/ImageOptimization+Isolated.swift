@@ -8,8 +8,8 @@ extension ImageOptimization {
     ///
     /// - Parameters:
     ///   - data: A whole file.
-    ///   - keepsMetadata: Whether Exif, XMP, IPTC, comments and texts are kept.
-    /// - Returns: The file; `data` itself if nothing was gained.
+    ///   - keepsMetadata: Whether Exif, XMP, IPTC, comments, texts and further images are kept.
+    /// - Returns: The file; `data` itself if nothing was gained or removed.
     /// - Throws: ``Failure`` if the file is damaged or of another format, ``IsolationFailure`` if a
     ///   worker fails, `CancellationError`.
     public static func isolated(
