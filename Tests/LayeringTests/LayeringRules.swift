@@ -238,6 +238,20 @@ enum LayeringRules {
         }.values.flatMap(\.self).sorted()
     }
 
+    // MARK: Bytes of the cache
+
+    /// Uses of the paths of entries outside the store, whose readers compare the checksums.
+    ///
+    /// Whoever reads such a path may get a file that another program has put there.
+    static func entryPaths(in tree: SourceTree) -> [String] {
+        let words = ["cacheFileURL(", "cacheFileURLIfOnDisk(", "cachePath(", "cache.fileURL("]
+        return words.flatMap { codeLines(of: tree, containing: $0) }.filter { place in
+            !place.hasPrefix("Sources/Kingfisher/Caching/")
+                // Returns the paths, after it has read the bytes.
+                && !place.hasPrefix("Sources/Kingfisher/Compatibility/LivePhotoLoad.swift")
+        }.sorted()
+    }
+
     // MARK: Size
 
     /// Files that are too long, with their numbers of lines.

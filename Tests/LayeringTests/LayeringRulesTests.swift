@@ -28,7 +28,7 @@ struct LayeringRulesTests {
         LayeringRules.nonisolatedUnsafe, LayeringRules.randomIdentities,
         LayeringRules.uncheckedAreas, LayeringRules.comparedCharacters,
         LayeringRules.overlongFiles, LayeringRules.threadStarts, LayeringRules.mainQueueUses,
-        LayeringRules.decodingHere,
+        LayeringRules.decodingHere, LayeringRules.entryPaths,
     ]
 
     private func planted(_ path: String, _ text: String) -> SourceTree {
@@ -221,6 +221,18 @@ struct LayeringRulesTests {
         let info = "ImageFileInfo(data: bytes)"
         #expect(LayeringRules.decodingHere(in: planted(path, info)) == [])
         #expect(LayeringRules.decodingHere(in: planted(path, "\(info)\n\(info)")).count == 2)
+    }
+
+    @Test(arguments: [
+        "try Data(contentsOf: cache.cacheFileURLIfOnDisk(forKey: key)!)",
+        "open(cache.cachePath(forKey: key), O_RDONLY)", "storage.cacheFileURL(forKey: key)",
+    ])
+    func `a path of an entry outside the store is found`(line: String) {
+        for path in ["Tools/Sources/kf/Bad.swift", "Sources/Kingfisher/Pipeline/Bad.swift"] {
+            #expect(LayeringRules.entryPaths(in: planted(path, "\n\(line)")) == ["\(path):2"])
+        }
+        let store = "Sources/Kingfisher/Caching/Good.swift"
+        #expect(LayeringRules.entryPaths(in: planted(store, line)) == [])
     }
 
     @Test func `a file of 401 lines is found, one of 400 is not`() {

@@ -75,6 +75,12 @@ struct LayeringTests {
         #expect(LayeringRules.decodingHere(in: programs).isEmpty)
     }
 
+    @Test func `bytes of the cache are read by the store alone`() throws {
+        let programs = try SourceTree(reading: ["Tools/Sources", "Server/Sources"])
+        #expect(LayeringRules.entryPaths(in: programs).isEmpty)
+        #expect(LayeringRules.entryPaths(in: tree).isEmpty)
+    }
+
     @Test func `no file is too long`() {
         #expect(LayeringRules.overlongFiles(in: tree).isEmpty)
     }

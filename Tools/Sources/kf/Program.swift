@@ -11,6 +11,11 @@ enum Program {
         checkLimits()
         UnfinishedFiles.shared.removeOnSignals()
         LibraryLog.shared.start()
+        if let option = CommandLineArguments.brokenOption() {
+            let name = Terminal.line(option)
+            Terminal.note("Error: the value of \(name) is not UTF-8; choose another name")
+            exit(ExitCode.validationFailure.rawValue)
+        }
         do {
             var command = try KFCommand.parseAsRoot(CommandLineArguments.all)
             if var command = command as? any AsyncParsableCommand {

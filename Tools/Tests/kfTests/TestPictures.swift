@@ -74,7 +74,7 @@ enum TestPictures {
     }
 
     /// CRC-32 as in the PNG specification, annex D.
-    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var crc = UInt32.max
         for byte in bytes {
             crc ^= UInt32(byte)

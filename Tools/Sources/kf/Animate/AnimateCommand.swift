@@ -58,6 +58,7 @@ struct AnimateCommand: AsyncParsableCommand {
     var quality = 80
 
     @OptionGroup var loading: LoadOptions
+    @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
     /// The most bytes of pixels that are held at once.

@@ -44,6 +44,7 @@ struct DiffCommand: AsyncParsableCommand {
     var minPsnr: Double?
 
     @OptionGroup var loading: LoadOptions
+    @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
     func validate() throws {

@@ -84,6 +84,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @OptionGroup var pages: PageOptions
 
+    @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
@@ -204,6 +205,11 @@ struct ConvertCommand: AsyncParsableCommand {
                 "kf: kept only the first frame of \(what); --format webp, avif or gif keeps all "
                     + "frames, --all-frames writes each"
             )
+        }
+        if summary.withoutFurtherImages > 0, !out.quiet {
+            let count = summary.withoutFurtherImages
+            let what = count == 1 ? "1 photo" : "\(count) photos"
+            Terminal.note("kf: removed further images, maps of light or films behind \(what)")
         }
         if summary.withoutPosition > 0, !out.quiet, !encoding.asksForPosition {
             let count = summary.withoutPosition

@@ -17,6 +17,8 @@ struct ConvertOutcome: Report, Sendable {
     var bytes: Int?
     /// Whether the place where the photograph was taken was removed from a copy.
     var removedPosition: Bool?
+    /// The bytes of further images, a map of light or a film that were removed from a copy.
+    var removedBytes: Int?
     /// The frames of an animation that the format does not hold.
     var droppedFrames: Int?
     /// The number of files, if each frame has its own.
@@ -24,7 +26,7 @@ struct ConvertOutcome: Report, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case input = "source"
-        case output, error, width, height, sourceBytes, bytes, removedPosition,
+        case output, error, width, height, sourceBytes, bytes, removedPosition, removedBytes,
             droppedFrames, frames
     }
 
@@ -57,6 +59,7 @@ struct ConvertOutcome: Report, Sendable {
         case .converted:
             "\(head)  \(width ?? 0) × \(height ?? 0), \(Readable.bytes(bytes ?? 0))"
                 + (removedPosition == true ? ", without its position" : "")
+                + (removedBytes.map { ", " + Readable.removed(bytesBehindImage: $0) } ?? "")
         case .skipped: "\(head)  skipped, the output exists"
         case .failed: "\(head)  \(error ?? "failed")"
         case .notDone: "\(head)  not done, the disk is full"
@@ -138,6 +141,8 @@ struct ConvertSummary: Report {
     private(set) var bytes = 0
     /// The copies whose position was removed.
     private(set) var withoutPosition = 0
+    /// The copies that lost further images, a map of light or a film.
+    private(set) var withoutFurtherImages = 0
     /// The animations of which only the first frame is kept.
     private(set) var withoutMotion = 0
     var seconds = 0.0
@@ -151,6 +156,7 @@ struct ConvertSummary: Report {
             sourceBytes += outcome.sourceBytes ?? 0
             bytes += outcome.bytes ?? 0
             if outcome.removedPosition == true { withoutPosition += 1 }
+            if outcome.removedBytes != nil { withoutFurtherImages += 1 }
             if outcome.droppedFrames != nil { withoutMotion += 1 }
         case .skipped: skipped += 1
         case .failed:
@@ -163,7 +169,7 @@ struct ConvertSummary: Report {
 
     enum CodingKeys: CodingKey {
         case converted, skipped, failed, notDone, sourceBytes, bytes, withoutPosition,
-            withoutMotion, seconds
+            withoutFurtherImages, withoutMotion, seconds
     }
 
     func summary() -> String {

@@ -116,6 +116,7 @@ final class Converter: Sendable {
         outcome.bytes = data.count
         if copy == nil { outcome.droppedFrames = target.droppedFrames(of: image) }
         if copy?.lostPosition == true { outcome.removedPosition = true }
+        if let copy, copy.lostBytes > 0 { outcome.removedBytes = copy.lostBytes }
         return outcome
     }
 
@@ -242,7 +243,9 @@ final class Converter: Sendable {
         try Task.checkCancellation()
         let folder = AtomicFile.folder(of: path)
         try AtomicFile.makeFolder(folder)
-        let real = InputSearch.resolved(folder) ?? folder
+        // The file may be a link itself.
+        let place = AtomicFile.folder(of: try OutputPlace(path).path)
+        let real = InputSearch.resolved(place) ?? place
         guard real == root || real.hasPrefix(root == "/" ? "/" : root + "/") else {
             throw Failure("\(path) leaves the output folder through a symbolic link")
         }

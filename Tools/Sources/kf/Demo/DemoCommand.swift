@@ -32,6 +32,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The time limit of a load.", valueName: "seconds"))
     var timeout = 30.0
 
+    @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
     func validate() throws {

@@ -50,6 +50,7 @@ struct GetCommand: AsyncParsableCommand {
 
     @OptionGroup var encoding: EncodingOptions
     @OptionGroup var loading: LoadOptions
+    @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
     @Flag(help: "Show the progress of a download also with --json. Requires a terminal.")
@@ -180,6 +181,8 @@ struct GetCommand: AsyncParsableCommand {
         var format: PictureFormat
         /// Whether it is the source without its position.
         var lostPosition = false
+        /// See ``EncodingOptions/Copy/lostBytes``.
+        var lostBytes = 0
         /// Whether frames are left out, because the format holds one.
         var lostFrames = false
     }
@@ -191,19 +194,26 @@ struct GetCommand: AsyncParsableCommand {
     ) async throws -> Encoded? {
         guard output != nil else { return nil }
         let loadedFormat = loaded.original.flatMap { PictureFormat($0.kf.imageFormat) }
-        let format = try format(for: target) ?? loaded.sourceFormat ?? loadedFormat ?? .png
+        var named = try format(for: target)
+        if named == nil { named = await loaded.sourceFormat() }
+        let format = named ?? loadedFormat ?? .png
         // The pixels of a truncated file are not all there, but those of the result are.
         if format == loadedFormat, !loaded.result.isTruncated,
             let copy = try loaded.original.flatMap(encoding.copy)
         {
-            return Encoded(data: copy.data, format: format, lostPosition: copy.lostPosition)
+            return Encoded(
+                data: copy.data,
+                format: format,
+                lostPosition: copy.lostPosition,
+                lostBytes: copy.lostBytes
+            )
         }
         let data = try await encoding.file(
             of: loaded.result.image,
             as: format,
             isolates: loading.isolate
         ) {
-            guard let source = loaded.source() else {
+            guard let source = await loaded.source() else {
                 throw Failure(
                     "the cache no longer has the source, whose metadata is to be kept; "
                         + "--force-refresh loads it again"
@@ -232,6 +242,9 @@ struct GetCommand: AsyncParsableCommand {
         let title = Terminal.line(sources[index].title)
         if encoded.lostPosition, !out.quiet, !encoding.asksForPosition {
             Terminal.note("kf: \(title): removed where the photo was taken; --keep all keeps it")
+        }
+        if encoded.lostBytes > 0, !out.quiet {
+            Terminal.note("kf: \(title): \(Readable.removed(bytesBehindImage: encoded.lostBytes))")
         }
         if encoded.lostFrames, !out.quiet {
             Terminal.note(

@@ -130,4 +130,9 @@ enum Readable {
         default: String(format: "%.1f s", time / 1000)
         }
     }
+
+    /// What a copy without metadata lost besides it.
+    static func removed(bytesBehindImage count: Int) -> String {
+        "removed \(bytes(count)) behind the image: further images, a map of light or a film"
+    }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -12,14 +12,21 @@ struct PictureLoad: Sendable {
         let result: RetrieveImageResult
         /// The loaded or cached bytes; nil if the library does not provide them.
         let original: Data?
-        /// The format of the source, before any step; nil if it is not known any more.
-        let sourceFormat: PictureFormat?
-        fileprivate let sourceFile: URL?
+        fileprivate let cache: ImageCache
+        fileprivate let suffix: String?
 
         /// The bytes of the source, before any step; nil if the cache has them no longer.
-        func source() -> Data? {
+        func source() async -> Data? {
             if result.cacheType == .none { return result.data() }
-            return sourceFile.flatMap { try? Data(contentsOf: $0) }
+            return await cache.storedData(forKey: result.originalSource.cacheKey)
+        }
+
+        /// The format of the source, or of the URL's suffix; nil if it is not known any more.
+        func sourceFormat() async -> PictureFormat? {
+            if let bytes = await source(), bytes.kf.imageFormat != .unknown {
+                return PictureFormat(bytes.kf.imageFormat)
+            }
+            return result.cacheType == .none ? nil : suffix.flatMap { PictureFormat(name: $0) }
         }
     }
 
@@ -82,11 +89,9 @@ struct PictureLoad: Sendable {
         )
         return Loaded(
             result: result,
-            original: original(result, in: manager.cache),
-            sourceFormat: format(of: result, in: manager.cache),
-            sourceFile: manager.cache.cacheFileURLIfOnDisk(
-                forKey: result.originalSource.cacheKey
-            )
+            original: await original(result, in: manager.cache),
+            cache: manager.cache,
+            suffix: self.source.webURL?.pathExtension
         )
     }
 
@@ -148,30 +153,15 @@ struct PictureLoad: Sendable {
         return options
     }
 
-    /// The downloaded bytes, or the cached file of a cached image.
-    private func original(_ result: RetrieveImageResult, in cache: ImageCache) -> Data? {
+    /// The downloaded bytes, or the cached ones of a cached image.
+    private func original(_ result: RetrieveImageResult, in cache: ImageCache) async -> Data? {
         guard result.cacheType != .none else { return result.data() }
-        let file = cache.cacheFileURLIfOnDisk(
+        let stored = await cache.storedData(
             forKey: result.originalSource.cacheKey,
             processorIdentifier: processor?.identifier ?? ""
         )
-        // A file that was just removed is not an error: the image is encoded again.
-        return file.flatMap { try? Data(contentsOf: $0) } ?? result.data()
-    }
-
-    /// The format of the loaded bytes, of the cached original, or of the URL's suffix.
-    private func format(of result: RetrieveImageResult, in cache: ImageCache) -> PictureFormat? {
-        if result.cacheType == .none, let data = result.data() {
-            return PictureFormat(data.kf.imageFormat)
-        }
-        let file = cache.cacheFileURLIfOnDisk(forKey: result.originalSource.cacheKey)
-        // If the file cannot be read, the URL's suffix decides.
-        if let file, let bytes = try? InputFile(path: file.path, patience: 1).beginning(4096),
-            bytes.kf.imageFormat != .unknown
-        {
-            return PictureFormat(bytes.kf.imageFormat)
-        }
-        return (source.webURL?.pathExtension).flatMap { PictureFormat(name: $0) }
+        // An entry that was just removed is not an error: the image is encoded again.
+        return stored ?? result.data()
     }
 }
 

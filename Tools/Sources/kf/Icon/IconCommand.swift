@@ -41,6 +41,7 @@ struct IconCommand: AsyncParsableCommand {
     var sizes: [Int] = [16, 32, 48, 256]
 
     @OptionGroup var loading: LoadOptions
+    @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
     func validate() throws {

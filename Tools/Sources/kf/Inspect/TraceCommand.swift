@@ -51,6 +51,7 @@ struct TraceCommand: AsyncParsableCommand {
     var processors: [ProcessorSpec] = []
 
     @OptionGroup var loading: LoadOptions
+    @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
     func validate() throws {

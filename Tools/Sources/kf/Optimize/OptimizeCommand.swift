@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 /// `kf optimize`: makes files smaller without changing a pixel.
 struct OptimizeCommand: AsyncParsableCommand {
@@ -32,10 +32,17 @@ struct OptimizeCommand: AsyncParsableCommand {
     )
     var output: String?
 
-    @Flag(help: "Replace the files.")
+    @Flag(
+        help: "Replace the files, which keep their owners, permissions, attributes and times."
+    )
     var inPlace = false
 
-    @Flag(help: "Drop Exif, XMP, comments and texts; colour profiles and orientations stay.")
+    @Flag(
+        help: ArgumentHelp(
+            "Drop Exif, XMP, comments, texts and further images; colour profiles and orientations "
+                + "stay."
+        )
+    )
     var strip = false
 
     @Flag(help: "Read the files in separate processes without access to files or the network.")
@@ -50,6 +57,7 @@ struct OptimizeCommand: AsyncParsableCommand {
     )
     var timeout: Double?
 
+    @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
     /// The time limit of a separate process; nil without one.
@@ -112,8 +120,13 @@ struct OptimizeCommand: AsyncParsableCommand {
             } else if case .standardOutput = target {
                 try Terminal.write(smaller)
             }
-        } else if smaller.count < bytes.count {
-            try AtomicFile.write(smaller, to: files[index])
+        } else if smaller != bytes {
+            try AtomicFile.write(smaller, to: files[index], isInPlace: true)
+        }
+        let lost = strip ? ImageMetadata.bytesBehindImage(bytes) : 0
+        if lost > 0, !out.quiet {
+            let title = Terminal.line(files[index])
+            Terminal.note("kf: \(title): \(Readable.removed(bytesBehindImage: lost))")
         }
         return OptimizeReport(
             source: files[index],

@@ -10,44 +10,64 @@ import Musl
 enum AtomicFile {
     /// Writes a temporary file in the same folder and renames it.
     ///
-    /// A device or a pipe is written directly, because renaming would replace it.
+    /// Links are followed. A file that is replaced keeps its permissions and attributes, and is not
+    /// lost if the power fails: the bytes reach the disk before the name. A device or a pipe is
+    /// written directly, because renaming would replace it.
     ///
-    /// - Throws: A ``Failure`` with the system's reason.
-    static func write(_ data: Data, to path: String) throws {
-        if let status = specialFile(at: path) {
-            guard !isFolder(status) else { throw isFolder(path) }
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - path: The file.
+    ///   - isInPlace: Whether the file is the source of the bytes. Then it keeps its times, and its
+    ///     name reaches the disk, too.
+    /// - Throws: A ``Failure`` with the system's reason, and as ``OutputPlace/init(_:)``.
+    static func write(_ data: Data, to path: String, isInPlace: Bool = false) throws {
+        let place = try OutputPlace(path)
+        if place.isSpecial {
             let file = open(path, O_WRONLY)
             guard file >= 0 else { throw failure(path, errno) }
             defer { close(file) }
             return try write(data, to: file, path)
         }
-        try checkFolder(of: path)
-        let (file, aside) = try makeAside(path)
+        try checkFolder(place)
+        let (file, aside) = try makeAside(place.path)
         do {
             defer { close(file) }
-            // mkstemp creates a file for its owner alone; ours gets the permissions of any new
-            // file.
-            guard fchmod(file, 0o666 & ~fileMask) == 0 else { throw failure(path, errno) }
             try write(data, to: file, path)
+            try place.keepAttributes(in: file, keepsTimes: isInPlace)
+            guard place.former == nil || fdatasync(file) == 0 else { throw failure(path, errno) }
             try UnfinishedFiles.shared.finish(aside) {
-                guard rename(aside, path) == 0 else { throw failure(path, errno) }
+                guard rename(aside, place.path) == 0 else { throw failure(path, errno) }
             }
         } catch {
             UnfinishedFiles.shared.remove(aside)
             throw error
         }
+        if isInPlace { try synchronize(folder(of: place.path)) }
     }
 
-    /// Throws a ``Failure`` unless the folder of a file exists and is writable.
+    /// Throws a ``Failure`` unless a file can be written: its folder exists and is writable, and the
+    /// file that it replaces may be replaced.
     ///
     /// A device or a pipe is accepted whatever its folder is. A path that is a folder is refused.
-    static func checkFolder(of path: String) throws {
-        if let status = specialFile(at: path) {
-            guard !isFolder(status) else { throw isFolder(path) }
-            return
-        }
+    static func checkFolder(of path: String) throws { try checkFolder(OutputPlace(path)) }
+
+    private static func checkFolder(_ place: OutputPlace) throws {
+        guard !place.isSpecial else { return }
         // With the slash, a file in the place of the folder is reported as no directory.
-        guard access(folder(of: path) + "/", W_OK | X_OK) == 0 else { throw failure(path, errno) }
+        guard access(folder(of: place.path) + "/", W_OK | X_OK) == 0 else {
+            throw failure(place.path, errno)
+        }
+    }
+
+    /// Waits until the names of a folder are on the disk.
+    private static func synchronize(_ folder: String) throws {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // A folder without the right to list it cannot be opened.
+        guard descriptor >= 0 || errno == EACCES else { throw failure(folder, errno) }
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // Some file systems have nothing to wait for.
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure(folder, errno) }
     }
 
     /// Throws a ``Failure`` unless files can be made in a folder, so that a read-only one is
@@ -92,20 +112,6 @@ enum AtomicFile {
         return (path as NSString).deletingLastPathComponent
     }
 
-    /// The process's umask; read once, because reading it means setting it.
-    private static let fileMask: mode_t = {
-        let mask = umask(0)
-        umask(mask)
-        return mask
-    }()
-
-    /// The status of an existing path that is not a regular file; nil otherwise.
-    private static func specialFile(at path: String) -> stat? {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
-        return status
-    }
-
     /// Makes an empty file beside a path; a failure names `path`, or what the file is for.
     private static func makeAside(
         _ path: String,
@@ -133,12 +139,6 @@ enum AtomicFile {
                 written += count
             }
         }
-    }
-
-    private static func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
-
-    private static func isFolder(_ path: String) -> Failure {
-        Failure("cannot write \(path): it is a folder; name a file in it")
     }
 
     private static func failure(_ path: String, _ code: Int32) -> Failure {

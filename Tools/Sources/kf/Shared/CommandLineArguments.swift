@@ -12,6 +12,37 @@ enum CommandLineArguments {
         return (1..<max(1, Int(count))).map { String(cString: kf_argument(Int32($0))) }
     }()
 
+    /// The numbers of the arguments that are not UTF-8, and are changed in ``all``.
+    private static let broken: Set<Int> = {
+        let numbers = 1..<max(1, Int(kf_argument_count()))
+        let bad = numbers.filter { String(validatingCString: kf_argument(Int32($0))) == nil }
+        return Set(bad.map { $0 - 1 })
+    }()
+
+    /// The first option whose value is not UTF-8, such as the name of an output; nil without one.
+    ///
+    /// Several such names would become one. Inputs are no options: they are reported one by one when
+    /// they cannot be read.
+    static func brokenOption() -> String? {
+        guard !broken.isEmpty, var command = root() else { return nil }
+        var index = 0
+        while index < all.count {
+            let word = all[index]
+            if word == "--" { return nil }
+            if word.hasPrefix("-"), word.count > 1 {
+                let takesNext = command.option(word)?.kind == "option"
+                if broken.contains(index) || takesNext && broken.contains(index + 1) {
+                    return word
+                }
+                if takesNext { index += 1 }
+            } else {
+                command = command.subcommands?.first { $0.commandName == word } ?? command
+            }
+            index += 1
+        }
+        return nil
+    }
+
     /// Whether a word of its own asks for help.
     static var askForHelp: Bool { all.contains { ["-h", "--help", "help"].contains($0) } }
 

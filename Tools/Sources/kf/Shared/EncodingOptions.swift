@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 /// The options for processing and encoding an image.
 struct EncodingOptions: ParsableArguments {
@@ -79,9 +79,9 @@ struct EncodingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What a file loses: gps, or all but what --keep names. JPEG, PNG and WebP that need no "
-                + "encoding keep their pixels, profile and orientation as they are; others are "
-                + "encoded for it.",
+            "What a file loses: gps, or all but what --keep names. Files that need no encoding keep "
+                + "their pixels, profile and orientation as they are; where that is impossible "
+                + "they are encoded for it.",
             valueName: "list"
         )
     )
@@ -164,31 +164,30 @@ struct EncodingOptions: ParsableArguments {
         var data: Data
         /// Whether the place where the photograph was taken was removed from it.
         var lostPosition = false
+        /// The bytes of further images, a map of light or a film that were removed.
+        var lostBytes = 0
     }
 
     /// A file of the target format as it is, without the metadata that is to be removed.
     ///
-    /// - Returns: The file; nil if it has to be encoded.
-    /// - Throws: An `ImageMetadata.Failure` if its metadata is to be removed, and cannot be.
+    /// - Returns: The file; nil if it has to be encoded, which leaves out what cannot be removed.
+    /// - Throws: An `ImageMetadata.Failure` if the file is damaged.
     func copy(of file: Data) throws -> Copy? {
         guard copiesFiles else { return nil }
         if keep == .all, strip == nil { return Copy(data: file) }
         do {
-            return try reducedCopy(of: file)
+            guard strip == .all || keep.map({ $0 != .all }) == true else {
+                let data = try ImageMetadata.withoutPosition(file)
+                return Copy(data: data ?? file, lostPosition: data != nil)
+            }
+            return Copy(
+                data: try ImageMetadata.reduced(file, to: kept.kept),
+                lostBytes: ImageMetadata.bytesBehindImage(file)
+            )
         } catch {
             guard case ImageMetadata.Failure.unsupportedSource = error else { throw error }
-            // Encoding leaves it out, but would change the pixels of a file that nobody asked about.
-            return keep == nil && strip == nil ? Copy(data: file) : nil
+            return nil
         }
-    }
-
-    private func reducedCopy(of file: Data) throws -> Copy {
-        if let keep, keep != .all || strip == .all {
-            return Copy(data: try ImageMetadata.reduced(file, to: kept.kept))
-        }
-        if strip == .all { return Copy(data: try ImageMetadata.reduced(file, to: [])) }
-        let data = try ImageMetadata.withoutPosition(file)
-        return Copy(data: data ?? file, lostPosition: data != nil)
     }
 
     /// Encodes an image, with the metadata of its source that is to be kept.
@@ -205,7 +204,7 @@ struct EncodingOptions: ParsableArguments {
         of image: KFCrossPlatformImage,
         as target: PictureFormat,
         isolates: Bool,
-        source: () throws -> Data
+        source: () async throws -> Data
     ) async throws -> Data {
         if colors != nil, target != .png {
             throw Failure("--colors is for png, not for \(target.rawValue); leave it out")
@@ -225,7 +224,7 @@ struct EncodingOptions: ParsableArguments {
             throw target.failure
         }
         guard !kept.isEmpty else { return encoded }
-        return try await kept.metadata(of: source(), for: target, isolates: isolates)
+        return try await kept.metadata(of: await source(), for: target, isolates: isolates)
             .added(to: encoded)
     }
 
@@ -235,13 +234,13 @@ struct EncodingOptions: ParsableArguments {
         as target: PictureFormat,
         quality level: CGFloat
     ) -> Data? {
-        let own = image.kf.gifRepresentation()
-        // A processor has already encoded the animation with the requested quality. Otherwise the
+        // A processor has already encoded the animation with the requested quality. Without one the
         // bytes are the source's, with its metadata.
-        let isDone =
-            own?.kf.imageFormat == target.imageFormat && targetSize == nil && colors == nil
-            && (quality == nil && keep == nil || !processors.isEmpty)
-        if isDone, let own { return own }
+        if !processors.isEmpty, targetSize == nil, colors == nil,
+            let own = image.kf.gifRepresentation(), own.kf.imageFormat == target.imageFormat
+        {
+            return own
+        }
         if target.holdsAnimations {
             return image.kf.animationRepresentation(
                 format: target.imageFormat,

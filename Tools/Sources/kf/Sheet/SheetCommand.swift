@@ -50,6 +50,7 @@ struct SheetCommand: AsyncParsableCommand {
     var noNames = false
 
     @OptionGroup var loading: LoadOptions
+    @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
     private static let margin = 12

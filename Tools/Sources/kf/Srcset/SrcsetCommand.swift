@@ -65,6 +65,7 @@ struct SrcsetCommand: AsyncParsableCommand {
     var base = ""
 
     @OptionGroup var loading: LoadOptions
+    @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
     func validate() throws {

@@ -50,6 +50,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     @OptionGroup var pages: PageOptions
 
+    @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
