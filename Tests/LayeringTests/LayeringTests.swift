@@ -76,9 +76,9 @@ struct LayeringTests {
     }
 
     @Test func `bytes of the cache are read by the store alone`() throws {
-        let programs = try SourceTree(reading: ["Tools/Sources", "Server/Sources"])
-        #expect(LayeringRules.entryPaths(in: programs).isEmpty)
-        #expect(LayeringRules.entryPaths(in: tree).isEmpty)
+        let sources = try SourceTree(reading: ["Sources", "Tools/Sources", "Server/Sources"])
+        #expect(sources.paths.count > 300)
+        #expect(LayeringRules.entryPaths(in: sources).isEmpty)
     }
 
     @Test func `no file is too long`() {

@@ -39,10 +39,9 @@ struct BoxMetadata {
         let reader = ByteReader(bytes, .big)
         guard format == .jxl else {
             collect(reader, 0..<reader.count, depth: 0)
-            var whole: Set<[Range<Int>]> = []
-            for part in parts where part.isInside(fileOf: bytes.count) { whole.insert(part.pieces) }
+            let whole = parts.filter { $0.isInside(fileOf: bytes.count) }
             // Copying items that all are the same megabytes would take minutes.
-            guard whole.reduce(0, { $0 + $1.reduce(0) { $0 + $1.count } }) <= bytes.count else {
+            guard whole.reduce(0, { $0 + $1.byteCount }) <= bytes.count else {
                 throw .corrupt(format, detail: "items of its metadata overlap")
             }
             return

@@ -29,12 +29,12 @@ struct BoxRemoval {
         try removal.readFile()
         var file = UntrustedBytes(Data(bytes))
         let name = Array("free".utf8)
+        for place in removal.renamed {
+            file.bytes.replaceSubrange(place..<place + 4, with: name)
+        }
         for box in removal.freed {
             file.bytes.replaceSubrange(box.type..<box.type + 4, with: name)
             file.clear(at: box.body, count: box.end - box.body)
-        }
-        for place in removal.renamed {
-            file.bytes.replaceSubrange(place..<place + 4, with: name)
         }
         for range in removal.cleared { file.clear(at: range.lowerBound, count: range.count) }
         return Data(file.bytes)
@@ -174,7 +174,8 @@ struct BoxRemoval {
         let item = version == 2 ? reader.u16(at: entry.body + 4) : reader.u32(at: entry.body + 4)
         guard let item, type + 4 <= entry.end else { throw unknown }
         if has(["av01", "hvc1", "grid", "iovl", "iden", "tmap"], type) { return nil }
-        guard has(["Exif", "mime", "uri "], type) else { throw unknown }
+        // Those that were removed before are free.
+        guard has(["Exif", "mime", "uri ", "free"], type) else { throw unknown }
         renamed.append(type)
         cleared.append(type + 4..<entry.end)
         return item

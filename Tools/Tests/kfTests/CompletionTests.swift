@@ -32,7 +32,7 @@ struct CompletionTests {
         ["get", "not"], ["convert", "not"], ["info", "-v", "not"], ["show", "not"],
         ["diff", "a.png", "not"], ["compare", "not"], ["placeholder", "not"], ["explain", "not"],
         ["trace", "a.png", "not"], ["get", "a.png", "-o", "not"], ["diff", "-o", "not"],
-        ["trace", "--output", "not"], ["demo", "-o", "not"], ["prefetch", "--from", "not"],
+        ["trace", "--output", "not"], ["demo", "-o", "not"], ["prefetch", "--from-file", "not"],
         ["cache", "path", "not"],
     ])
     func `files and folders are completed`(words: [String]) async throws {
@@ -45,6 +45,46 @@ struct CompletionTests {
     ])
     func `folders are completed where only a folder fits`(words: [String]) async throws {
         #expect(try await completions(words) == ["notes"])
+    }
+
+    /// The names of all commands.
+    private static let commands = [
+        "animate", "compare", "convert", "demo", "diff", "explain", "get", "icon", "info",
+        "optimize",
+        "placeholder", "prefetch", "sheet", "show", "srcset", "trace", "watch",
+    ]
+
+    @Test(arguments: commands)
+    func `the options of every command are completed in bash`(command: String) async throws {
+        let found = try await completions([command, "--"])
+        #expect(found.contains("--json") && found.contains("--help"), "\(found)")
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")))
+    func `the options of every command are completed in fish`() async throws {
+        let script = """
+            $argv[1] completions fish | source
+            for command in \(Self.commands.joined(separator: " "))
+                echo $command (count (complete -C "kf $command --"))
+            end
+            """
+        let outcome = try await KFProgram.run(
+            ["--no-config", "-c", script, KFProgram.executable.path],
+            in: folder,
+            program: URL(fileURLWithPath: "/usr/bin/fish")
+        )
+        let lines = outcome.text.split(separator: "\n")
+        #expect(lines.count == Self.commands.count, "\(outcome.errors)")
+        for line in lines { #expect(Int(line.split(separator: " ")[1]) ?? 0 > 3, "\(line)") }
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/zsh")))
+    func `the script for zsh is one that zsh can read`() async throws {
+        let outcome = try await KFProgram.bash(
+            "\"$0\" completions zsh > _kf && zsh -n _kf",
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
     @Test(arguments: [

@@ -127,6 +127,33 @@ struct FrameTests {
         }
     }
 
+    @Test func `animations and parts of videos keep all their frames`() async throws {
+        let made = try await KFProgram.run(
+            ["animate", "1.png", "2.png", "10.png", "-o", "three.gif"],
+            in: folder
+        )
+        #expect(made.status == 0, "\(made.errors)")
+        try TestPictures.document("film.mp4").write(to: folder.url.appending(path: "film.mp4"))
+        for (arguments, count) in [
+            (["three.gif"], 3), (["1.png", "three.gif", "2.png"], 5),
+            (["film.mp4", "--from", "0", "--to", "1", "--fps", "5"], 5),
+        ] {
+            let outcome = try await KFProgram.run(
+                ["animate"] + arguments + ["-o", "all.webp"],
+                in: folder
+            )
+            if outcome.errors.contains("not installed") { continue }
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try ImageFileInfo(data: folder.data("all.webp")).frameCount == count)
+        }
+        let mixed = try await KFProgram.run(
+            ["animate", "1.png", "--from", "0", "--to", "1", "-o", "mixed.webp"],
+            in: folder
+        )
+        #expect(mixed.status == 1)
+        #expect(mixed.errors.contains("--from is for videos"), "\(mixed.errors)")
+    }
+
     @Test func `a file that cannot be read ends the animation`() async throws {
         try Data("no image".utf8).write(to: folder.url.appending(path: "bad.png"))
         let outcome = try await KFProgram.run(

@@ -67,8 +67,12 @@ struct GetTests {
         #expect(fields["frames"] as? Int == 1)
         #expect(fields["output"] is NSNull)
         let timings = try #require(fields["timings"] as? [String: Any])
-        #expect(Set(timings.keys) == ["lookup", "fetch", "process", "store", "total"])
-        #expect(timings["total"] is Double)
+        #expect(Set(timings.keys) == ["lookup", "fetch", "process", "store", "encode", "total"])
+        #expect(timings["encode"] is NSNull && timings["total"] is Double)
+        let written = try await get(server.url("/photo.jpg"), "-o", "out.png", "--json")
+        let times = try #require(try Self.fields(written)["timings"] as? [String: Any])
+        let (encode, total) = (times["encode"] as? Double, times["total"] as? Double)
+        #expect(try #require(total) > #require(encode))
     }
 
     @Test func `without an output a summary is printed and nothing written`() async throws {

@@ -30,6 +30,26 @@ struct HelpTests {
         }
     }
 
+    @Test func `no command has an option twice`() async throws {
+        let outcome = try await KFProgram.run(["--experimental-dump-help"], in: TemporaryFolder())
+        let help = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
+        var commands = [try #require(help?["command"] as? [String: Any])]
+        var count = 0
+        while let command = commands.popLast() {
+            count += 1
+            commands += command["subcommands"] as? [[String: Any]] ?? []
+            let arguments = command["arguments"] as? [[String: Any]] ?? []
+            let names = arguments.flatMap { argument in
+                (argument["names"] as? [[String: String]] ?? []).map { name in
+                    "\(name["kind"] ?? "") \(name["name"] ?? "")"
+                }
+            }
+            let twice = Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }.keys
+            #expect(twice.isEmpty, "\(command["commandName"] ?? "")")
+        }
+        #expect(count > 20)
+    }
+
     @Test(arguments: ["get", "info", "placeholder", "compare", "convert"])
     func `a source that fails is a line of JSON, too`(command: String) async throws {
         let folder = try TemporaryFolder()

@@ -80,7 +80,7 @@ struct InspectTests {
         let list = (["# images", ""] + urls + ["not a URL"]).joined(separator: "\r\n")
         let input = Data(list.utf8)
         let first = try await KFProgram.run(
-            ["prefetch", "--from", "-", "--cache", "cache"],
+            ["prefetch", "--from-file", "-", "--cache", "cache"],
             in: folder,
             input: input
         )

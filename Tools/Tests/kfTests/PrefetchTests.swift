@@ -17,7 +17,7 @@ struct PrefetchTests {
             "\u{FEFF}\(server.url("/1"))\r\n\t # all\r\n \t \r\n\(server.url("/2")) # second\n"
             + "\(server.url("/3#part"))\t#third\n\n  \(server.url("/1"))  "
         let outcome = try await KFProgram.run(
-            ["prefetch", "--from", "-", "--cache", "cache", "--concurrency", "1"],
+            ["prefetch", "--from-file", "-", "--cache", "cache", "--concurrency", "1"],
             in: folder,
             input: Data(list.utf8)
         )

@@ -23,6 +23,8 @@ struct RemovalTests {
     }
 
     /// Files of each format that is written, in each orientation, and in forms that are special.
+    ///
+    /// Their names differ before the suffix, too, because `kf get` numbers those that do not.
     private static func files() throws -> [(name: String, file: Data)] {
         let image = try TestPictures.twoColours(width: 40, height: 30)
         let (pixels, flat) = (try TestPictures.jpeg(width: 40, height: 30), try TestPictures.png())
@@ -31,7 +33,9 @@ struct RemovalTests {
             let parts = parts(orientation)
             let photo = try parts.added(to: pixels, keepsOrientation: orientation)
             let comment = Data([0xFF, 0xFE, 0, 8]) + Data("SECRET".utf8)
-            files.append(("\(orientation).jpg", photo.prefix(2) + comment + photo.dropFirst(2)))
+            files.append(
+                ("photo\(orientation).jpg", photo.prefix(2) + comment + photo.dropFirst(2))
+            )
             files.append(("mpo\(orientation).jpg", photo + photo))
             let small = try ImageOptimization.optimized(pixels)
             files.append(
@@ -41,11 +45,11 @@ struct RemovalTests {
                 )
             )
             files.append(
-                ("\(orientation).png", try parts.added(to: flat, keepsOrientation: orientation))
+                ("flat\(orientation).png", try parts.added(to: flat, keepsOrientation: orientation))
             )
             let webp = try #require(image.kf.data(format: .WebP))
             files.append(
-                ("\(orientation).webp", try parts.added(to: webp, keepsOrientation: orientation))
+                ("web\(orientation).webp", try parts.added(to: webp, keepsOrientation: orientation))
             )
         }
         let pictures: [ScriptedPicture] = [
@@ -53,7 +57,7 @@ struct RemovalTests {
         ]
         let animation = ScriptedAnimation(pictures, secondsEach: 0.2).image
         let parts = ImageMetadata(xmp: packet)
-        for (name, format) in [("moving.gif", ImageFormat.GIF), ("moving.webp", .WebP)] {
+        for (name, format) in [("gif.gif", ImageFormat.GIF), ("moving.webp", .WebP)] {
             let file = try #require(animation.kf.animationRepresentation(format: format))
             files.append((name, try parts.added(to: file)))
         }
@@ -61,7 +65,7 @@ struct RemovalTests {
             let whole = ImageMetadata(exif: Data(TestExif.located), xmp: packet)
             files.append(("still.avif", try whole.added(to: avif)))
             let moving = try #require(animation.kf.animationRepresentation(format: .AVIF))
-            files.append(("moving.avif", moving + box("uuid", xmpNumber + packet)))
+            files.append(("film.avif", moving + box("uuid", xmpNumber + packet)))
         }
         return files
     }

@@ -10,11 +10,13 @@ struct AnimateCommand: AsyncParsableCommand {
         abstract: "Makes an animated GIF, WebP or AVIF of images.",
         discussion: """
             Files that are named are shown in that order; those of folders and patterns in the \
-            order of their names, in which 2 comes before 10. Images of another size fill the \
+            order of their names, in which 2 comes before 10. Animations, and parts of videos with \
+            --from and --to, are shown with all their frames. Images of another size fill the \
             size of the first one, and lose what does not fit.
 
             Examples:
               kf animate frames -o clip.webp --fps 25
+              kf animate film.mp4 --from 1 --to 3 -o clip.webp
               kf animate a.png b.png c.png -o abc.gif --size 320x240
             """
     )
@@ -40,8 +42,16 @@ struct AnimateCommand: AsyncParsableCommand {
     )
     var delay: Double?
 
-    @Option(help: ArgumentHelp("Images a second, in place of --delay.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp(
+            "Images a second, in place of --delay; also the frames that are taken of a part of a "
+                + "video. (default: 10, and 12 for a part of a video)",
+            valueName: "n"
+        )
+    )
     var fps: Double?
+
+    @OptionGroup var part: PartOptions
 
     @Option(help: ArgumentHelp("How often it is played; 0 is forever.", valueName: "n"))
     var loops = 0
@@ -71,6 +81,7 @@ struct AnimateCommand: AsyncParsableCommand {
         if let fps, !(1...100).contains(fps) {
             throw ValidationError("--fps must be from 1 to 100")
         }
+        try part.check(loading.pages)
         guard (0.01...60).contains(seconds) else {
             throw ValidationError("--delay must be from 0.01 to 60 seconds")
         }
@@ -88,16 +99,15 @@ struct AnimateCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             try AtomicFile.checkFolder(of: output)
-            let files = try self.files()
-            let first = try await image(of: files[0], nil)
-            let size = size ?? CGSize(width: first.pixelWidth, height: first.pixelHeight)
-            guard Int(size.width) * Int(size.height) * 4 * files.count <= Self.mostBytes else {
+            let parts = try await self.parts(of: files())
+            let size = size ?? parts[0].size
+            guard Int(size.width) * Int(size.height) * 4 * parts.count <= Self.mostBytes else {
                 throw Failure(
-                    "\(files.count) images of \(Int(size.width)) × \(Int(size.height)) pixels are "
+                    "\(parts.count) images of \(Int(size.width)) × \(Int(size.height)) pixels are "
                         + "too large for an animation; choose a smaller --size"
                 )
             }
-            try await write(try await images(of: files, size), size)
+            try await write(try await images(of: parts, size), size)
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
         }
@@ -106,7 +116,20 @@ struct AnimateCommand: AsyncParsableCommand {
     // MARK: - Steps
 
     /// How long each image is shown.
-    private var seconds: Double { delay ?? fps.map { 1 / $0 } ?? 0.1 }
+    private var seconds: Double {
+        delay ?? fps.map { 1 / $0 } ?? clip.map { 1 / $0.framesPerSecond } ?? 0.1
+    }
+
+    private var clip: VideoClip? { part.clip(framesPerSecond: fps) }
+
+    /// An image of a file, or one of the frames of an animation.
+    private struct Part: Sendable {
+        let file: String
+        let size: CGSize
+        /// The whole animation, with the number of the frame; nil for a still image, which is decoded
+        /// in its final size.
+        var frame: (animation: KFCrossPlatformImage, number: Int)?
+    }
 
     private func format() throws -> PictureFormat {
         guard let format = try PictureFormat(ending: output) else {
@@ -126,36 +149,89 @@ struct AnimateCommand: AsyncParsableCommand {
         return files.sorted { $0.compare($1, options: .numeric) == .orderedAscending }
     }
 
+    /// The images of the files, in order.
+    private func parts(of files: [String]) async throws -> [Part] {
+        var parts: [Part] = []
+        for file in files {
+            let document = LocalDocument(file)
+            if document == nil, clip == nil, let size = await sizeOfStill(file) {
+                parts.append(Part(file: file, size: size))
+                continue
+            }
+            let image = try await image(of: file, nil)
+            let size = CGSize(width: image.pixelWidth, height: image.pixelHeight)
+            if document?.kind == .video, clip == nil, !out.quiet {
+                let name = Terminal.line(file)
+                Terminal.note("kf: \(name): took one frame; --from and --to take a part")
+            }
+            parts += (1...max(1, image.frameCount)).map {
+                Part(file: file, size: size, frame: (image, $0))
+            }
+        }
+        return parts
+    }
+
+    /// The size of an image that is no animation; nil for others, and without a readable header: then
+    /// the load fails, and says why.
+    private func sizeOfStill(_ file: String) async -> CGSize? {
+        guard let bytes = try? PictureSource(file: file).bytes(patience: loading.timeout),
+            let info = try? await ImageFileInfo.read(bytes, isolates: loading.isolate),
+            info.frameCount == 1
+        else { return nil }
+        return info.size
+    }
+
     private func image(
         of file: String,
         _ processor: (any ImageProcessor)?
     ) async throws -> KFCrossPlatformImage {
         let source = PictureSource(file: file)
         do {
-            let load = PictureLoad(source: source, loading: loading, processor: processor)
-            return try await load.run().result.image.kf.still
+            let load = PictureLoad(
+                source: source,
+                loading: loading,
+                processor: processor,
+                clip: clip
+            )
+            return try await load.run().result.image
         } catch {
             let reason = ErrorReport.reason(for: error)
             throw Failure(reason.contains(file) ? reason : "\(file): \(reason)")
         }
     }
 
-    private func images(of files: [String], _ size: CGSize) async throws -> [KFCrossPlatformImage] {
+    private func images(of parts: [Part], _ size: CGSize) async throws -> [KFCrossPlatformImage] {
         let processor =
             ResizingImageProcessor(referenceSize: size, mode: .aspectFill)
             |> CroppingImageProcessor(size: size, anchor: CGPoint(x: 0.5, y: 0.5))
-        let made = Mutex([Swift.Result<KFCrossPlatformImage, any Error>?](files.map { _ in nil }))
+        let made = Mutex([Swift.Result<KFCrossPlatformImage, any Error>?](parts.map { _ in nil }))
         let width = ProcessInfo.processInfo.activeProcessorCount
-        await Batch.run(Array(files.indices), width: width) { index in
+        await Batch.run(Array(parts.indices), width: width) { index in
             let result: Swift.Result<KFCrossPlatformImage, any Error>
             do {
-                result = .success(try await image(of: files[index], processor))
+                result = .success(try await image(of: parts[index], processor))
             } catch {
                 result = .failure(error)
             }
             made.withLock { $0[index] = result }
         }
         return try made.withLock { $0 }.compactMap { try $0?.get() }
+    }
+
+    private func image(
+        of part: Part,
+        _ processor: any ImageProcessor
+    ) async throws -> KFCrossPlatformImage {
+        guard let frame = part.frame else {
+            return try await image(of: part.file, processor).kf.still
+        }
+        let options = KingfisherParsedOptionsInfo(nil)
+        guard let picture = frame.animation.frame(frame.number),
+            let made = processor.process(item: .image(picture), options: options)
+        else {
+            throw Failure("\(part.file): frame \(frame.number) cannot be decoded")
+        }
+        return made
     }
 
     private func write(_ images: [KFCrossPlatformImage], _ size: CGSize) async throws {
@@ -201,7 +277,7 @@ struct AnimateCommand: AsyncParsableCommand {
         let bytes: Int
 
         func summary() -> String {
-            "\(frames) images → \(Terminal.line(output))  \(width) × \(height), "
+            "\(Readable.images(frames)) → \(Terminal.line(output))  \(width) × \(height), "
                 + Readable.bytes(bytes)
         }
     }

@@ -83,6 +83,7 @@ struct ConvertCommand: AsyncParsableCommand {
     var isolate = false
 
     @OptionGroup var pages: PageOptions
+    @OptionGroup var part: ClipOptions
 
     @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
@@ -92,6 +93,7 @@ struct ConvertCommand: AsyncParsableCommand {
             throw ValidationError("--jobs must be from 1 to 256")
         }
         if let timeout { try LoadOptions.check(timeout: timeout) }
+        try part.part.check(pages)
         if allFrames, skipExisting || encoding.frame != nil {
             throw ValidationError("--all-frames is not for --skip-existing and --frame")
         }
@@ -117,7 +119,7 @@ struct ConvertCommand: AsyncParsableCommand {
                 folder: output,
                 name: name,
                 format: encoding.format,
-                pages: pages
+                clip: part.clip
             )
             if dryRun { return try printed(plan, missing) }
             try AtomicFile.makeFolder(output)
@@ -169,7 +171,8 @@ struct ConvertCommand: AsyncParsableCommand {
             splitsAnimations: allFrames,
             isolates: isolate,
             timeout: timeout,
-            pages: pages
+            pages: pages,
+            clip: part.clip
         )
         let tally = ConvertTally(
             total: plan.items.count + missing.count,

@@ -36,11 +36,11 @@ struct ConvertPlan: Sendable {
         folder: String,
         name: NameTemplate?,
         format: PictureFormat?,
-        pages: PageOptions
+        clip: VideoClip?
     ) throws {
         self.folder = folder
         let items = inputs.map { input in
-            Self.item(input, format ?? Self.format(of: input.path, pages), name ?? .standard)
+            Self.item(input, format ?? Self.format(of: input.path, clip), name ?? .standard)
         }
         let counts = Dictionary(items.map { ($0.name, 1) }, uniquingKeysWith: +)
         self.items = items.map { item in
@@ -124,9 +124,9 @@ struct ConvertPlan: Sendable {
 
     /// The format of a file by its first bytes: PNG for formats without an encoder, JPEG for frames of
     /// videos and WebP for parts, nil if it is no image.
-    private static func format(of path: String, _ pages: PageOptions) -> PictureFormat? {
+    private static func format(of path: String, _ clip: VideoClip?) -> PictureFormat? {
         if let document = LocalDocument(path) {
-            return document.kind == .pdf ? .png : pages.from != nil ? .webp : .jpeg
+            return document.kind == .pdf ? .png : clip != nil ? .webp : .jpeg
         }
         guard let file = try? InputFile(path: path, patience: 1), file.size != nil,
             let bytes = try? file.beginning(4096), bytes.kf.imageFormat != .unknown

@@ -14,6 +14,7 @@ final class Converter: Sendable {
     /// The seconds for each file; nil for any.
     private let timeout: Double?
     private let pages: PageOptions
+    private let clip: VideoClip?
     private let manager: KingfisherManager
     /// The output folder without symbolic links.
     private let root: String
@@ -30,9 +31,11 @@ final class Converter: Sendable {
         splitsAnimations: Bool,
         isolates: Bool,
         timeout: Double?,
-        pages: PageOptions
+        pages: PageOptions,
+        clip: VideoClip?
     ) {
         self.pages = pages
+        self.clip = clip
         self.timeout = timeout
         self.splitsAnimations = splitsAnimations
         self.preservesTime = preservesTime
@@ -125,7 +128,7 @@ final class Converter: Sendable {
     private func still(of item: ConvertPlan.Item) throws -> (any ImageDataProvider)? {
         guard item.format != .png || !encoding.copiesFiles,
             let document = LocalDocument(item.input.path),
-            document.kind == .pdf || pages.from == nil
+            document.kind == .pdf || clip == nil
         else { return nil }
         return try pages.provider(for: document, before: encoding.processors)
     }
@@ -139,6 +142,7 @@ final class Converter: Sendable {
         let provider = try pages.provider(
             for: document,
             before: encoding.processors,
+            clip: clip,
             as: encoding.finalFormat(for: item.format)
         )
         return try await provider.data()

@@ -50,6 +50,7 @@ struct GetCommand: AsyncParsableCommand {
 
     @OptionGroup var encoding: EncodingOptions
     @OptionGroup var loading: LoadOptions
+    @OptionGroup var part: ClipOptions
     @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
@@ -58,6 +59,7 @@ struct GetCommand: AsyncParsableCommand {
 
     func validate() throws {
         for source in sources { try loading.check(source) }
+        try part.part.check(loading.pages)
         if case .file(let path) = try GetTarget(output, for: sources), encoding.format == nil {
             _ = try PictureFormat(ending: path)
         }
@@ -118,6 +120,7 @@ struct GetCommand: AsyncParsableCommand {
             loading: loading,
             processor: encoding.processor(isWritten: output != nil, as: named),
             steps: encoding.processors,
+            clip: part.clip,
             clipFormat: encoding.finalFormat(for: named)
         )
         let clock = ContinuousClock()
@@ -130,12 +133,14 @@ struct GetCommand: AsyncParsableCommand {
         }
         let spent = start.duration(to: clock.now) / .seconds(1)
         // Encoding an animation may take longer than loading it.
+        let beforeEncoding = clock.now
         let encoded = try await withDeadline(
             seconds: max(0.001, loading.timeout - spent),
             of: loading.timeout
         ) {
             try await encode(loaded, target)
         }
+        let encodingTime = encoded.map { _ in beforeEncoding.duration(to: clock.now) }
         let written = try await write(encoded, of: loaded, index, target)
         if loaded.result.isTruncated, !out.quiet {
             let title = Terminal.line(source.title)
@@ -155,7 +160,7 @@ struct GetCommand: AsyncParsableCommand {
             bytes: written.bytes,
             output: written.output,
             truncated: loaded.result.isTruncated,
-            timings: LoadReport.Timings(loaded.result.timings)
+            timings: LoadReport.Timings(loaded.result.timings, encode: encodingTime)
         )
     }
 

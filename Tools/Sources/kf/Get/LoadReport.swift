@@ -30,14 +30,17 @@ struct LoadReport: Report {
         let fetch: Double?
         let process: Double?
         let store: Double?
+        /// Making the file that is written.
+        let encode: Double?
         let total: Double?
 
-        init(_ timings: LoadTimings) {
+        init(_ timings: LoadTimings, encode encoding: Duration?) {
             lookup = timings.lookup.map(Self.milliseconds)
             fetch = timings.fetch.map(Self.milliseconds)
             process = timings.process.map(Self.milliseconds)
             store = timings.store.map(Self.milliseconds)
-            total = timings.total.map(Self.milliseconds)
+            encode = encoding.map(Self.milliseconds)
+            total = timings.total.map { Self.milliseconds($0 + (encoding ?? .zero)) }
         }
 
         /// Rounded to microseconds; finer digits are noise.
@@ -48,7 +51,7 @@ struct LoadReport: Report {
         }
 
         enum CodingKeys: CodingKey {
-            case lookup, fetch, process, store, total
+            case lookup, fetch, process, store, encode, total
         }
 
         // Not synthesized: the synthesized method omits nil, but the output always has all fields.
@@ -58,6 +61,7 @@ struct LoadReport: Report {
             try values.encode(fetch, forKey: .fetch)
             try values.encode(process, forKey: .process)
             try values.encode(store, forKey: .store)
+            try values.encode(encode, forKey: .encode)
             try values.encode(total, forKey: .total)
         }
     }
@@ -94,7 +98,7 @@ struct LoadReport: Report {
         let many = frames > 1 ? ", \(frames) frames" : ""
         let stages: [(String, Double?)] = [
             ("lookup", timings.lookup), ("fetch", timings.fetch), ("process", timings.process),
-            ("store", timings.store), ("total", timings.total),
+            ("store", timings.store), ("encode", timings.encode), ("total", timings.total),
         ]
         let times = stages.compactMap { name, time in
             time.map { "\(name) \(Readable.milliseconds($0))" }
@@ -120,6 +124,9 @@ enum Readable {
         default: String(format: "%.1f GB", Double(count) / 1e9)
         }
     }
+
+    /// A number of images, such as `1 image` or `2 images`.
+    static func images(_ count: Int) -> String { count == 1 ? "1 image" : "\(count) images" }
 
     /// A time such as `8 µs`, `0.14 ms`, `23.5 ms` or `1.3 s`.
     static func milliseconds(_ time: Double) -> String {

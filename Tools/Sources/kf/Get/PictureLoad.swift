@@ -39,6 +39,8 @@ struct PictureLoad: Sendable {
     var keepsOriginal = true
     /// What the processor was made of; a worker shrinks a frame that they make much smaller.
     var steps: [ProcessorSpec] = []
+    /// A part of a video instead of a frame.
+    var clip: VideoClip?
     /// The format of a part of a video that is written as it is; nil for another one.
     var clipFormat: PictureFormat?
     /// A frame of the source; nil for the one of the options.
@@ -106,16 +108,23 @@ struct PictureLoad: Sendable {
     /// The library's source.
     func resolved() throws -> Source {
         if let provider { return .provider(provider) }
-        if let url = source.webURL, loading.pages.asksForFrame {
+        if let url = source.webURL, loading.pages.asksForFrame || clip != nil {
             try loading.pages.check(.video, of: source.title)
             let size = steps.first?.sufficientSize
-            return .provider(loading.pages.frame(of: url, fitting: size, as: clipFormat))
+            return .provider(
+                loading.pages.frame(of: url, fitting: size, clip: clip, as: clipFormat)
+            )
         }
         let document = source.document
-        try loading.pages.check(document?.kind, of: source.title)
+        try loading.pages.check(document?.kind, of: source.title, clip: clip)
         if let document {
             return .provider(
-                try loading.pages.provider(for: document, before: steps, as: clipFormat)
+                try loading.pages.provider(
+                    for: document,
+                    before: steps,
+                    clip: clip,
+                    as: clipFormat
+                )
             )
         }
         return try source.resolved(patience: loading.timeout, isCached: cache != .none)

@@ -17,7 +17,7 @@ struct PrefetchCommand: AsyncParsableCommand {
 
             Examples:
               kf prefetch https://example.com/a.jpg https://example.com/b.jpg
-              kf prefetch --from urls.txt -p resize:300x --concurrency 8 --per-host 2
+              kf prefetch --from-file urls.txt -p resize:300x --concurrency 8 --per-host 2
             """
     )
 
@@ -28,7 +28,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         help: ArgumentHelp("A file with one URL per line; - is standard input.", valueName: "file"),
         completion: .file()
     )
-    var from: String?
+    var fromFile: String?
 
     @Option(
         help: ArgumentHelp(
@@ -56,11 +56,12 @@ struct PrefetchCommand: AsyncParsableCommand {
     var processors: [ProcessorSpec] = []
 
     @OptionGroup var loading: LoadOptions
+    @OptionGroup var part: ClipOptions
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
-        if urls.isEmpty, from == nil {
-            throw ValidationError("give URLs, or a file of URLs with --from")
+        if urls.isEmpty, fromFile == nil {
+            throw ValidationError("give URLs, or a file of URLs with --from-file")
         }
         if !(1...256).contains(concurrency) {
             throw ValidationError("--concurrency must be from 1 to 256")
@@ -71,6 +72,7 @@ struct PrefetchCommand: AsyncParsableCommand {
                 "--no-cache and --only-from-cache cannot be combined with prefetching"
             )
         }
+        try part.part.check(loading.pages)
         for url in urls { _ = try Self.source(url) }
     }
 
@@ -124,7 +126,8 @@ struct PrefetchCommand: AsyncParsableCommand {
             source: source,
             loading: loading,
             processor: processor,
-            keepsOriginal: false
+            keepsOriginal: false,
+            clip: part.clip
         )
     }
 
@@ -183,11 +186,11 @@ struct PrefetchCommand: AsyncParsableCommand {
     }
 
     private func lines() throws -> [String] {
-        guard let from else { return [] }
+        guard let fromFile else { return [] }
         let file =
-            from == "-"
+            fromFile == "-"
             ? try InputFile(standardInputPatience: loading.timeout)
-            : try InputFile(path: from, patience: loading.timeout)
+            : try InputFile(path: fromFile, patience: loading.timeout)
         let text = String(decoding: try file.text(), as: UTF8.self)
         // Some editors write a byte order mark.
         return text.drop { $0 == "\u{FEFF}" }.split(whereSeparator: \.isNewline)
@@ -204,7 +207,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         let source = try PictureSource(text)
         guard source.isWeb else {
             throw ValidationError(
-                "'\(text)' is not an http or https URL; --from reads URLs from a file"
+                "'\(text)' is not an http or https URL; --from-file reads URLs from a file"
             )
         }
         return source

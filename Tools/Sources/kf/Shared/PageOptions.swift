@@ -38,39 +38,7 @@ struct PageOptions: ParsableArguments {
     @Flag(help: "Take the cover image of a video that has one.")
     var cover = false
 
-    @Option(
-        help: ArgumentHelp(
-            "The start of a part of a video that becomes an animation, of 10 seconds at most.",
-            valueName: "time"
-        ),
-        transform: Self.seconds
-    )
-    var from: TimeInterval?
-
-    @Option(
-        help: ArgumentHelp("The end of the part.", valueName: "time"),
-        transform: Self.seconds
-    )
-    var to: TimeInterval?
-
-    @Option(
-        help: ArgumentHelp(
-            "The frames of the animation in a second; it has 300 at most. (default: 12)",
-            valueName: "n"
-        )
-    )
-    var fps: Double?
-
     func validate() throws {
-        if (from != nil) != (to != nil) { throw ValidationError("--from and --to need each other") }
-        if fps != nil, from == nil { throw ValidationError("--fps needs --from and --to") }
-        if from != nil, at != nil || cover {
-            throw ValidationError("--from is not for --at and --cover")
-        }
-        if let from, let to, !(to > from) { throw ValidationError("--to must be after --from") }
-        if let fps, !(fps > 0 && fps <= 120) {
-            throw ValidationError("--fps must be more than 0, and at most 120")
-        }
         if let page, page < 1 { throw ValidationError("the first page is 1, not \(page)") }
         if let dpi, !(1...2400).contains(dpi) {
             throw ValidationError("--dpi must be from 1 to 2400")
@@ -82,12 +50,14 @@ struct PageOptions: ParsableArguments {
     /// - Parameters:
     ///   - document: The file.
     ///   - steps: The steps for the image; a worker shrinks a frame that they make much smaller.
+    ///   - clip: A part of a video instead of a frame.
     ///   - format: The format of a part of a video that is written as it is; nil for another one.
     /// - Returns: The provider.
     /// - Throws: A ``Failure`` if the password cannot be read.
     func provider(
         for document: LocalDocument,
         before steps: [ProcessorSpec] = [],
+        clip: VideoClip? = nil,
         as format: PictureFormat? = nil
     ) throws -> any ImageDataProvider {
         let url = URL(fileURLWithPath: document.path)
@@ -99,25 +69,26 @@ struct PageOptions: ParsableArguments {
                 dpi: dpi,
                 password: try password.text()
             )
-        case .video: frame(of: url, fitting: steps.first?.sufficientSize, as: format)
+        case .video: frame(of: url, fitting: steps.first?.sufficientSize, clip: clip, as: format)
         }
     }
 
     /// Whether a source has to be a video: one on a server is not looked at before.
-    var asksForFrame: Bool { at != nil || cover || from != nil }
+    var asksForFrame: Bool { at != nil || cover }
 
     /// The frame or the part of a video.
     func frame(
         of url: URL,
         fitting size: CGSize? = nil,
+        clip: VideoClip? = nil,
         as format: PictureFormat? = nil
     ) -> VideoFrameDataProvider {
         let position: VideoFramePosition =
-            if let from, let to {
+            if let clip {
                 .clip(
-                    from: from,
-                    to: to,
-                    framesPerSecond: fps ?? 12,
+                    from: clip.from,
+                    to: clip.to,
+                    framesPerSecond: clip.framesPerSecond,
                     format: format?.imageFormat ?? .WebP
                 )
             } else {
@@ -136,20 +107,21 @@ struct PageOptions: ParsableArguments {
     /// - Parameters:
     ///   - kind: The kind of the source; nil for an image.
     ///   - source: Its title.
+    ///   - clip: The part of a video that is asked for.
     /// - Throws: ``Failure``.
-    func check(_ kind: LocalDocument.Kind?, of source: String) throws {
+    func check(_ kind: LocalDocument.Kind?, of source: String, clip: VideoClip? = nil) throws {
         let page = page != nil ? "--page" : dpi != nil ? "--dpi" : password.name
         if kind != .pdf, let page {
             throw Failure("\(page) is for PDF documents, and \(source) is none")
         }
-        let frame = at != nil ? "--at" : cover ? "--cover" : from != nil ? "--from" : nil
+        let frame = at != nil ? "--at" : cover ? "--cover" : clip != nil ? "--from" : nil
         if kind != .video, let frame {
             throw Failure("\(frame) is for videos, and \(source) is none")
         }
     }
 
     /// The seconds of `12.5`, `12.5s`, `1:02` or `1:02:03.5`.
-    private static func seconds(_ text: String) throws -> TimeInterval {
+    static func seconds(_ text: String) throws -> TimeInterval {
         let parts = (text.hasSuffix("s") ? text.dropLast() : text[...])
             .split(separator: ":", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Double($0) }.filter { $0 >= 0 && $0 < 1e9 }

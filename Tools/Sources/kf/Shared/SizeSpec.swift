@@ -46,7 +46,7 @@ enum SizeSpec: Equatable, Sendable {
     /// The target size for an image of `own` pixels.
     func resolved(for own: CGSize) -> CGSize {
         switch self {
-        case .both(let size): size
+        case .both(let size): own.kf.constrained(size)
         case .width(let width): own.kf.constrained(CGSize(width: width, height: Self.largestSide))
         case .height(let height):
             own.kf.constrained(CGSize(width: Self.largestSide, height: height))
@@ -78,11 +78,11 @@ enum SizeSpec: Equatable, Sendable {
         }
     }
 
-    /// Resizes and never enlarges.
-    var downsampling: any ImageProcessor {
-        if case .both(let size) = self { return DownsamplingImageProcessor(size: size) }
-        return RelativeSizeProcessor(size: self, enlarges: false)
-    }
+    /// Resizes to fit in a box, and never enlarges.
+    ///
+    /// The library's `DownsamplingImageProcessor` takes the longer side of its size for both sides, as
+    /// the original does, so that an upright image is higher than the size says.
+    var downsampling: any ImageProcessor { RelativeSizeProcessor(size: self, enlarges: false) }
 }
 
 /// Resizes to a size that depends on the image's own.

@@ -149,7 +149,7 @@ struct SheetCommand: AsyncParsableCommand {
     ) async -> [(name: String, image: KFCrossPlatformImage)] {
         let made = Mutex([KFCrossPlatformImage?](repeating: nil, count: items.count))
         let width = ProcessInfo.processInfo.activeProcessorCount
-        let processor = DownsamplingImageProcessor(size: cell)
+        let processor = SizeSpec.both(cell).downsampling
         await Batch.run(Array(items.indices), width: width) { index in
             let source = PictureSource(file: items[index].path)
             do {
@@ -228,7 +228,7 @@ struct SheetCommand: AsyncParsableCommand {
         let bytes: Int
 
         func summary() -> String {
-            "\(images) images → \(Terminal.line(output))  \(width) × \(height), "
+            "\(Readable.images(images)) → \(Terminal.line(output))  \(width) × \(height), "
                 + Readable.bytes(bytes)
         }
     }

@@ -49,12 +49,14 @@ struct WatchCommand: AsyncParsableCommand {
     var timeout: Double?
 
     @OptionGroup var pages: PageOptions
+    @OptionGroup var part: ClipOptions
 
     @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
         if let timeout { try LoadOptions.check(timeout: timeout) }
+        try part.part.check(pages)
         if output.isEmpty || output == "-" { throw ValidationError("the output must be a folder") }
     }
 
@@ -98,7 +100,7 @@ struct WatchCommand: AsyncParsableCommand {
                 folder: output,
                 name: name,
                 format: encoding.format,
-                pages: pages
+                clip: part.clip
             )
             let converter = Converter(
                 plan: plan,
@@ -108,7 +110,8 @@ struct WatchCommand: AsyncParsableCommand {
                 splitsAnimations: false,
                 isolates: isolate,
                 timeout: timeout,
-                pages: pages
+                pages: pages,
+                clip: part.clip
             )
             let seen = versions
             versions = [:]
