@@ -16,20 +16,21 @@ final class RouteWatch: Sendable {
 
     /// Starts watching.
     init(onChange: @escaping @Sendable () -> Void) {
-        guard let descriptor = Self.openSocket() else {
+        let routes = RouteSocket()
+        guard routes.isOpen else {
             let timer = WallClock.system.every(1, onChange)
             stop = { withExtendedLifetime(timer) {} }
             return
         }
         let source = DispatchSource.makeReadSource(
-            fileDescriptor: descriptor,
+            fileDescriptor: routes.descriptor,
             queue: .global(qos: .userInteractive)
         )
         source.setEventHandler {
-            Self.drain(descriptor)
+            _ = routes.receive()
             onChange()
         }
-        source.setCancelHandler { close(descriptor) }
+        source.setCancelHandler { withExtendedLifetime(routes) {} }
         source.activate()
         let handle = SourceHandle(source: source)
         stop = { handle.source.cancel() }
@@ -48,7 +49,8 @@ final class RouteWatch: Sendable {
     }
 
     private static func hasRoute(to address: String, family: Int32) -> Bool {
-        let descriptor = socket(family, Int32(SOCK_DGRAM.rawValue) | closeOnExec, 0)
+        let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(family, type, 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         if family == AF_INET {
@@ -74,46 +76,6 @@ final class RouteWatch: Sendable {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, length) == 0
             }
-        }
-    }
-
-    // MARK: The socket
-
-    /// `struct sockaddr_nl` of <linux/netlink.h>, which Swift does not import.
-    private struct NetlinkAddress {
-        var family = sa_family_t(AF_NETLINK)
-        var padding: UInt16 = 0
-        var port: UInt32 = 0
-        /// Links, IPv4 addresses and routes, IPv6 addresses and routes: RTMGRP_LINK = 1,
-        /// RTMGRP_IPV4_IFADDR = 0x10, RTMGRP_IPV4_ROUTE = 0x40, RTMGRP_IPV6_IFADDR = 0x100,
-        /// RTMGRP_IPV6_ROUTE = 0x400.
-        var groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
-    }
-
-    private static let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
-
-    private static func openSocket() -> Int32? {
-        let type = Int32(SOCK_RAW.rawValue) | closeOnExec | Int32(SOCK_NONBLOCK.rawValue)
-        // NETLINK_ROUTE is protocol 0.
-        let descriptor = socket(AF_NETLINK, type, 0)
-        guard descriptor >= 0 else { return nil }
-        var address = NetlinkAddress()
-        let length = socklen_t(MemoryLayout<NetlinkAddress>.size)
-        let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0
-            }
-        }
-        guard isBound else {
-            close(descriptor)
-            return nil
-        }
-        return descriptor
-    }
-
-    private static func drain(_ descriptor: Int32) {
-        withUnsafeTemporaryAllocation(byteCount: 8_192, alignment: 8) { buffer in
-            while recv(descriptor, buffer.baseAddress, buffer.count, 0) > 0 {}
         }
     }
 }
