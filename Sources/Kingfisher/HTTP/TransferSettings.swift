@@ -55,7 +55,8 @@ public struct TransferSettings: Sendable, Hashable {
     public var unixSocketPath: String?
     /// Whether HTTP/3 is used for servers that offer it (`Alt-Svc`, RFC 7838); false by default.
     ///
-    /// It has an effect only if libcurl supports HTTP/3, as Debian 13's does. It is not tested.
+    /// It has an effect only if libcurl supports HTTP/3, as Debian 13's does. A server that is not
+    /// reached by HTTP/3 within three seconds is reached by HTTP/2 or HTTP/1.1, in the same load and for a while.
     public var allowsHTTP3 = false
     /// Addresses that must not be connected to, whatever host name resolves to them.
     public var addressPolicy = AddressPolicy.unrestricted
@@ -80,4 +81,50 @@ public struct TransferSettings: Sendable, Hashable {
 
     /// Creates the default settings.
     public init() {}
+}
+
+extension TransferSettings {
+    /// The settings that can select another response; the others have their default values.
+    ///
+    /// A new setting counts unless it is named here. Extra headers count as headers of the request.
+    var selecting: TransferSettings {
+        let usual = Self.usual
+        var settings = self
+        settings.connectTimeout = usual.connectTimeout
+        settings.idleTimeout = usual.idleTimeout
+        settings.minimumSpeed = usual.minimumSpeed
+        settings.totalTimeout = usual.totalTimeout
+        settings.maxBodyBytesInMemory = usual.maxBodyBytesInMemory
+        settings.extraHeaders = usual.extraHeaders
+        settings.maxConnectionsPerHost = usual.maxConnectionsPerHost
+        settings.priority = usual.priority
+        settings.allowsHTTP3 = usual.allowsHTTP3
+        return settings
+    }
+
+    private static let usual = TransferSettings()
+
+    /// What identifies the server besides a URL, and what it knows of the client; empty by default.
+    ///
+    /// Bytes of an interrupted download are continued only with the same.
+    var server: [String] {
+        var parts = unixSocketPath.map { ["unix:" + $0] } ?? []
+        if !trustedHosts.isEmpty {
+            parts.append("trusted:" + trustedHosts.sorted().joined(separator: ","))
+        }
+        if trustOwner != nil { parts.append("trusted by the program") }
+        if let certificateAuthorities {
+            parts.append("authorities:" + Self.digest(certificateAuthorities))
+        }
+        for (host, certificate) in clientCertificates.sorted(by: { $0.key < $1.key }) {
+            parts.append("client:\(host):" + Self.digest(certificate.certificate))
+        }
+        return parts
+    }
+
+    private static func digest(_ data: Data) -> String {
+        let hash = SHA256()
+        hash.update(data)
+        return hash.finalize().withUnsafeBytes { Hexadecimal.text(of: $0) }
+    }
 }

@@ -14,6 +14,8 @@ public struct CacheKeyRule: Sendable, Hashable {
     ///
     /// A `*` at the end of a name stands for any rest.
     public var ignoredQueryItems: Set<String>
+    /// Whether the signatures are recognized that have names of a few letters, by their form.
+    private var ignoresShortNames = false
 
     /// Makes a rule.
     ///
@@ -22,11 +24,28 @@ public struct CacheKeyRule: Sendable, Hashable {
         ignoredQueryItems = names
     }
 
-    /// The signatures of Amazon S3, CloudFront and Google Cloud Storage, and items named `token`.
-    public static let signedURLs = CacheKeyRule(ignoringQueryItems: [
-        "X-Amz-*", "AWSAccessKeyId", "X-Goog-*", "GoogleAccessId", "Key-Pair-Id", "Policy",
-        "Expires", "Signature", "token",
-    ])
+    /// The signatures of Amazon S3, CloudFront, Google Cloud Storage, Azure (SAS), Alibaba OSS and
+    /// CDN, Tencent COS and imgix, and items named `token`.
+    ///
+    /// The items of Azure and imgix have names of one or two letters, which others use too. They are
+    /// left out only beside a signature: `sig` with `sv`, and an `s` of 32 hexadecimal digits.
+    public static let signedURLs = {
+        var rule = CacheKeyRule(ignoringQueryItems: [
+            "X-Amz-*", "AWSAccessKeyId", "X-Goog-*", "GoogleAccessId", "Key-Pair-Id", "Policy",
+            "Expires", "Signature", "token", "OSSAccessKeyId", "security-token", "auth_key",
+            "x-oss-signature*", "x-oss-credential", "x-oss-date", "x-oss-expires",
+            "x-oss-additional-headers", "x-oss-security-token", "q-sign-algorithm", "q-ak",
+            "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list", "q-signature",
+            "x-cos-security-token",
+        ])
+        rule.ignoresShortNames = true
+        return rule
+    }()
+
+    private static let azureItems: Set<String> = [
+        "sv", "ss", "srt", "sr", "sp", "st", "se", "sip", "spr", "sig", "si", "ses", "sdd", "skoid",
+        "sktid", "skt", "ske", "sks", "skv", "saoid", "suoid", "scid",
+    ]
 
     /// The key of a URL: its text without the ignored query items; the others keep their order.
     public func key(for url: URL) -> String {
@@ -38,15 +57,35 @@ public struct CacheKeyRule: Sendable, Hashable {
         else { return text }
         let query = text[text.index(after: start)..<end]
         let items = query.split(separator: "&", omittingEmptySubsequences: false)
-        let kept = items.filter { !isIgnored($0.prefix { $0 != "=" }) }
+        let short = shortNames(of: items)
+        let kept = items.filter {
+            let name = Self.name(of: $0)
+            return !short.contains(name) && !isIgnored(name)
+        }
         guard kept.count < items.count else { return text }
         let rest = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
         return String(text[..<start]) + rest + text[end...]
     }
 
-    private func isIgnored(_ name: Substring) -> Bool {
-        let name = (name.removingPercentEncoding ?? String(name)).lowercased()
-        return ignoredQueryItems.contains { pattern in
+    private static func name(of item: Substring) -> String {
+        let name = item.prefix { $0 != "=" }
+        return (name.removingPercentEncoding ?? String(name)).lowercased()
+    }
+
+    /// The short names that belong to a signature.
+    private func shortNames(of items: [Substring]) -> Set<String> {
+        guard ignoresShortNames else { return [] }
+        let names = Set(items.map(Self.name))
+        if names.isSuperset(of: ["sig", "sv"]) { return Self.azureItems }
+        let isImgix = items.contains { item in
+            let value = item.dropFirst(2)
+            return item.hasPrefix("s=") && value.utf8.count == 32 && value.allSatisfy(\.isHexDigit)
+        }
+        return isImgix ? ["s"] : []
+    }
+
+    private func isIgnored(_ name: String) -> Bool {
+        ignoredQueryItems.contains { pattern in
             let pattern = pattern.lowercased()
             return pattern.hasSuffix("*")
                 ? name.hasPrefix(pattern.dropLast()) : name == pattern

@@ -105,6 +105,9 @@ extension ImageDownloader {
         let conditional: ConditionalRequest?
         let attachesLate: Bool
         let isStored: (@Sendable () -> Bool)?
+        /// The key of the image, if it is not the URL: requests that differ in the ignored parts of
+        /// their URLs share one download.
+        let name: String?
 
         var options: KingfisherParsedOptionsInfo { decoding.options }
 
@@ -120,6 +123,19 @@ extension ImageDownloader {
             self.conditional = conditional
             self.attachesLate = attachesLate
             self.isStored = isStored
+            let url = request.url
+            let key = decoding.options.cacheKeyRule.flatMap { rule in url.map(rule.key) }
+            name = key == url?.cacheKey ? nil : key
+        }
+
+        /// The parameters of a download that is shared only with requests for the same URL.
+        init(unnamed other: FetchParameters) {
+            request = other.request
+            decoding = other.decoding
+            conditional = other.conditional
+            attachesLate = other.attachesLate
+            isStored = other.isStored
+            name = nil
         }
     }
 
@@ -177,6 +193,9 @@ extension ImageDownloader {
         switch result {
         case .success(let body): return FetchedData(body, of: token, parameters.decoding)
         case .failure(.cancelled): throw CancellationError()
+        case .failure(.rejected) where !token.isCreator && parameters.name != nil:
+            // The signature of the other request may have expired.
+            return try await download(FetchParameters(unnamed: parameters), task, progress)
         case .failure(let error): throw error
         }
     }
@@ -188,6 +207,7 @@ extension ImageDownloader {
     ) -> DownloadToken<SessionDataTask> {
         downloads.join(
             parameters.request,
+            name: parameters.name,
             settings: settings(for: parameters.request, parameters.options),
             owner: RequestOwner(parameters.options.redirectHandler),
             asked: parameters.conditional?.asked,
@@ -300,37 +320,6 @@ extension ImageDownloader {
 /// Nothing was downloaded, because another load has stored the image since the caches were
 /// consulted.
 struct AlreadyCached: Error {}
-
-extension KingfisherError {
-    /// Converts an error of a download.
-    init(downloading error: any Error, task: DownloadTask) {
-        switch error {
-        case let error as KingfisherError: self = error
-        case is CancellationError: self = .cancelled(task)
-        case let error as TransferError: self.init(error)
-        default: self = .responseError(reason: .URLSessionError(error: URLError.wrapping(error)))
-        }
-    }
-
-    /// Converts the error of a transfer; a `KingfisherError` given as the reason is used itself.
-    init(_ error: TransferError) {
-        if case .rejected(let reason as KingfisherError, _) = error {
-            self = reason
-        } else {
-            self = .responseError(reason: .URLSessionError(error: URLError.wrapping(error)))
-        }
-    }
-
-    /// The cancellation of one caller of a download.
-    static func cancelled(_ task: DownloadTask) -> KingfisherError {
-        guard let sessionTask = task.sessionTask else {
-            return .requestError(reason: .asyncTaskContextCancelled)
-        }
-        return .requestError(
-            reason: .taskCancelled(task: sessionTask, token: task.cancelToken ?? 0)
-        )
-    }
-}
 
 extension Duration {
     /// A time-out of Foundation; about 30 years replace NaN and values above the range of a duration.

@@ -7,9 +7,9 @@ package import FoundationNetworking
 /// The properties in which two requests must agree to share a response.
 ///
 /// These are the URL without its fragment, the method, the body, all headers that can change the
-/// response, and the transfer settings that can: a caller that may not connect to private addresses
-/// must not receive a response that another caller loaded from one. Time-outs and priority do not
-/// count; those of the first caller apply.
+/// response, and all transfer settings but those that only say how fast it comes: a caller that may
+/// not connect to private addresses must not receive a response that another caller loaded from one.
+/// Time-outs and priority do not count; those of the first caller apply.
 ///
 /// A class, because a download is looked up several times and then compares by reference first.
 package final class RequestIdentity: Hashable, Sendable {
@@ -24,23 +24,19 @@ package final class RequestIdentity: Hashable, Sendable {
 
     private struct Content: Equatable {
         let url: String
+        /// Replaces the URL for requests that have the same name.
+        let name: String?
         let method: String
         let headers: [String: String]
         let body: Data?
-        let maxBodyBytes: Int
-        let maxRedirects: Int
-        let redirectSchemes: Set<String>
-        let addressPolicy: AddressPolicy
-        let unixSocketPath: String?
-        let trustedHosts: Set<String>
-        let allowsConstrainedNetwork: Bool
-        let headersKeptAcrossOrigins: Set<String>
+        let settings: TransferSettings
         let owner: RequestOwner
         let asked: URL?
         let condition: HTTPCondition?
 
         init(
             _ request: URLRequest,
+            _ name: String?,
             _ settings: TransferSettings,
             _ owner: RequestOwner,
             _ asked: URL?,
@@ -48,6 +44,7 @@ package final class RequestIdentity: Hashable, Sendable {
         ) {
             let text = request.url?.absoluteString ?? ""
             url = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
+            self.name = name
             method = request.httpMethod ?? "GET"
             var headers: [String: String] = [:]
             for (name, value) in settings.extraHeaders { headers[name.lowercased()] = value }
@@ -57,17 +54,17 @@ package final class RequestIdentity: Hashable, Sendable {
             if !headers.isEmpty { for name in tracingHeaders { headers[name] = nil } }
             self.headers = headers
             body = request.httpBody
-            maxBodyBytes = settings.maxBodyBytes
-            maxRedirects = settings.maxRedirects
-            redirectSchemes = settings.redirectSchemes
-            addressPolicy = settings.addressPolicy
-            unixSocketPath = settings.unixSocketPath
-            trustedHosts = settings.trustedHosts
-            allowsConstrainedNetwork = settings.allowsConstrainedNetwork
-            headersKeptAcrossOrigins = settings.headersKeptAcrossOrigins
+            self.settings = settings.selecting
             self.owner = owner
             self.asked = asked
             self.condition = condition
+        }
+
+        static func == (a: Content, b: Content) -> Bool {
+            (a.name == nil ? b.name == nil && a.url == b.url : a.name == b.name)
+                && a.method == b.method && a.headers == b.headers && a.body == b.body
+                && a.settings == b.settings && a.owner == b.owner && a.asked == b.asked
+                && a.condition == b.condition
         }
     }
 
@@ -81,21 +78,23 @@ package final class RequestIdentity: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - request: The request as it will be sent.
+    ///   - name: The name of the response, if requests to several URLs share it.
     ///   - settings: The settings; extra headers count like the request's own.
     ///   - owner: Decides about redirects.
     ///   - asked: The URL by which callers cancel the request.
     ///   - condition: A condition for one URL, which may then respond without a body.
     package init(
         _ request: URLRequest,
+        name: String? = nil,
         settings: TransferSettings,
         owner: RequestOwner = .nobody,
         asked: URL? = nil,
         condition: HTTPCondition? = nil
     ) {
         self.asked = asked ?? request.url
-        content = Content(request, settings, owner, asked, condition)
+        content = Content(request, name, settings, owner, asked, condition)
         var hasher = Hasher()
-        hasher.combine(content.url)
+        hasher.combine(content.name ?? content.url)
         hasher.combine(content.method)
         hash = hasher.finalize()
     }
@@ -114,14 +113,15 @@ package final class RequestIdentity: Hashable, Sendable {
     var resumptionKey: String? {
         let conditional = ["range", "if-range", "if-match", "if-none-match", "if-modified-since"]
         guard content.method == "GET", content.body == nil, content.condition == nil,
-            conditional.allSatisfy({ content.headers[$0] == nil })
+            conditional.allSatisfy({ content.headers[$0] == nil }),
+            !CacheControl(ofRequest: { content.headers[$0.lowercased()] }).isNoStore
         else { return nil }
         let hash = SHA256()
         // Each part ends with a zero byte, which neither a URL nor a header can contain.
         let headers = content.headers.sorted { $0.key < $1.key }
-        // Without a socket the keys of earlier versions stay the same.
-        let socket = content.unixSocketPath.map { ["unix:" + $0] } ?? []
-        for text in [content.url] + socket + headers.flatMap({ [$0.key, $0.value] }) {
+        for text in [content.url] + content.settings.server
+            + headers.flatMap({ [$0.key, $0.value] })
+        {
             hash.update(Data(text.utf8))
             hash.update(Data([0]))
         }

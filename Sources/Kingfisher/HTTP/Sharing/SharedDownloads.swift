@@ -42,6 +42,7 @@ package final class SharedDownloads<Attachment: AnyObject & Sendable>: Sendable 
     ///
     /// - Parameters:
     ///   - request: The request to send.
+    ///   - name: The name of the response, if requests to several URLs share it.
     ///   - settings: The settings; those of the creator apply.
     ///   - owner: The object that decides about redirects.
     ///   - asked: The URL by which the callers know the download; defaults to that of the request.
@@ -56,6 +57,7 @@ package final class SharedDownloads<Attachment: AnyObject & Sendable>: Sendable 
     ///   ``SharedDownload/start()``.
     package func join(
         _ request: URLRequest,
+        name: String? = nil,
         settings: TransferSettings = TransferSettings(),
         owner: RequestOwner = .nobody,
         asked: URL? = nil,
@@ -68,6 +70,7 @@ package final class SharedDownloads<Attachment: AnyObject & Sendable>: Sendable 
         let request = condition?.applied(to: request) ?? request
         let identity = RequestIdentity(
             request,
+            name: name,
             settings: settings,
             owner: owner,
             asked: asked,
