@@ -74,6 +74,17 @@ public indirect enum TransferError: Error, Sendable {
         }
     }
 
+    /// Whether the same request without a range or a condition may succeed now: the server was
+    /// reached, and did not answer as it should.
+    var mayConcernFields: Bool {
+        switch self {
+        case .timedOut(.idle, _, _), .timedOut(.speed, _, _), .truncatedBody, .connectionLost,
+            .badResponse, .curl:
+            true
+        default: false
+        }
+    }
+
     /// The URL of the error, without user name and password.
     public var url: URL? {
         switch self {

@@ -39,8 +39,8 @@ struct HTTPCachingStage {
         isVariant = variant != nil
     }
 
-    private var cache: ImageCache { request.targetCache }
-    private var control: CacheControl { CacheControl(ofRequest: field) }
+    var cache: ImageCache { request.targetCache }
+    var control: CacheControl { CacheControl(ofRequest: field) }
 
     /// The value of a field in the load's request.
     private func field(_ name: String) -> String? {
@@ -83,8 +83,18 @@ struct HTTPCachingStage {
         let (cache, entry) = place(of: hit)
         guard let record = cache.record(metadata, of: entry), !record.isNegative else { return nil }
         var known = hit
-        known.response = record.answer.response(at: time)
-        return Decision(known, metadata, record, policy(record))
+        let current = current(record)
+        known.response = current.answer.response(at: time)
+        return Decision(known, metadata, current, policy(current), stored: record)
+    }
+
+    /// The record of the image as if its URL were that of this load, which may differ in its
+    /// signature.
+    private func current(_ record: HTTPRecord) -> HTTPRecord {
+        guard let rule = request.options.cacheKeyRule, let url = sent?.url,
+            !record.first.isSameResource(as: url), rule.key(for: record.first) == rule.key(for: url)
+        else { return record }
+        return record.asked(at: url)
     }
 
     /// The cache and the entry of the image, or of the original it was made from.
@@ -174,7 +184,7 @@ struct HTTPCachingStage {
     /// Whether the caller should revalidate in the background; false while another load does.
     func beginRefresh(_ decision: Decision) -> Bool {
         let (cache, entry) = place(of: decision.hit)
-        return cache.beginRefresh(of: entry, decision.metadata, with: decision.record)
+        return cache.beginRefresh(of: entry, decision.metadata, with: decision.stored)
     }
 
     func endRefresh(_ decision: Decision) {
@@ -274,7 +284,7 @@ struct HTTPCachingStage {
         return request.with(variant: number)
     }
 
-    private func record(
+    func record(
         _ response: TransferResponse,
         _ conditional: ConditionalRequest?
     ) -> HTTPRecord? {
@@ -288,37 +298,8 @@ struct HTTPCachingStage {
         )
     }
 
-    /// The image used in place of a failed request.
-    ///
-    /// - Throws: The error, if there is none.
-    func recover(
-        _ decision: Decision?,
-        from error: any Error,
-        _ conditional: ConditionalRequest?
-    ) throws -> LoadedImage {
-        noteFailure(error, conditional)
-        guard let decision, (error as? KingfisherError)?.isServerFailure == true,
-            decision.policy.mayStandForError
-        else { throw error }
-        return decision.hit.with(.stale)
-    }
-
-    /// Records that there is no image, if the response says so.
-    func noteFailure(_ error: any Error, _ conditional: ConditionalRequest?) {
-        guard case KingfisherError.responseError(.invalidHTTPStatusCode) = error,
-            let response = conditional?.chain.steps?.response
-        else { return }
-        let isGone = response.statusCode == 404 || response.statusCode == 410
-        let record = control.isNoStore ? nil : record(response, conditional)
-        guard isGone || record?.isNegative == true else { return }
-        removeImage()
-        if let record, record.isNegative {
-            cache.noteAbsence(record, of: request.absentEntry, remaining: record.answer.lifetime)
-        }
-    }
-
     /// Removes an image that was replaced by a response, and its original.
-    private func removeImage() {
+    func removeImage() {
         request.targetCache.removeImage(
             forKey: request.key,
             processorIdentifier: request.identifier,
@@ -353,18 +334,5 @@ extension LoadRequest {
         guard isThere, let record = await targetCache.currentRecord(of: entry) else { return nil }
         let number = record.variant(for: value)
         return number > 0 ? with(variant: number) : nil
-    }
-}
-
-extension KingfisherError {
-    /// Whether the server could not be reached, or returned a server error (RFC 5861, 4).
-    fileprivate var isServerFailure: Bool {
-        guard !isCancellation, case .responseError(let reason) = self else { return false }
-        switch reason {
-        case .URLSessionError: return true
-        case .invalidHTTPStatusCode(let response):
-            return [500, 502, 503, 504].contains(response.statusCode)
-        default: return false
-        }
     }
 }

@@ -23,7 +23,8 @@ extension ImagePipeline {
         }
     }
 
-    /// Sends the request, and again without a condition if the response is about another version.
+    /// Sends the request, and again without a condition if the response is about another version, or
+    /// if the server may not accept the condition.
     @inline(never)
     private func ask(
         _ request: LoadRequest,
@@ -34,7 +35,13 @@ extension ImagePipeline {
         _ trace: inout LoadTrace
     ) async throws -> LoadedImage {
         var request = request
-        var fetched = try await fetch(request, events, task, &trace)
+        var fetched: Material
+        do {
+            fetched = try await fetch(request, events, task, &trace)
+        } catch  where caching.mayRefuseCondition(error, about: decision, request.conditional) {
+            request = caching.unconditional(after: request.conditional)
+            fetched = try await fetch(request, events, task, &trace)
+        }
         switch caching.revalidation(fetched, about: decision, request.conditional) {
         case .confirmed(let loaded): return loaded
         case .unusable:
@@ -87,17 +94,21 @@ extension HTTPCachingStage {
         let metadata: EntryMetadata
         let record: HTTPRecord
         let policy: HTTPFreshnessPolicy
+        /// The record as it is stored, with the URL of an earlier load.
+        let stored: HTTPRecord
 
         init(
             _ hit: LoadedImage,
             _ metadata: EntryMetadata,
             _ record: HTTPRecord,
-            _ policy: HTTPFreshnessPolicy
+            _ policy: HTTPFreshnessPolicy,
+            stored: HTTPRecord
         ) {
             self.hit = hit
             self.metadata = metadata
             self.record = record
             self.policy = policy
+            self.stored = stored
         }
     }
 }

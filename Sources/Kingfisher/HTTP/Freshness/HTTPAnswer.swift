@@ -9,7 +9,7 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
 
     package let statusCode: Int
     /// The URL of the request.
-    package let url: URL
+    package internal(set) var url: URL
     /// The time at which the request was sent.
     ///
     /// Ages are computed from this time rather than from the arrival, so they are never too small.

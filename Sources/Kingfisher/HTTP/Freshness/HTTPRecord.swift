@@ -9,11 +9,11 @@ import FoundationNetworking
 /// final response, each with its own lifetime.
 package struct HTTPRecord: Sendable, Codable, Equatable {
     /// The redirects in order, up to the first that must not be stored.
-    package let redirects: [HTTPAnswer]
+    package private(set) var redirects: [HTTPAnswer]
     /// Whether all redirects are stored.
     let isWhole: Bool
     /// The response with the image, or with a status that means there is none.
-    package let answer: HTTPAnswer
+    package private(set) var answer: HTTPAnswer
     /// The requests whose variants have their own entries, numbered from 1.
     private var variants: [[String: String?]] = []
     /// The number of variants that have been given an entry so far.
@@ -63,6 +63,16 @@ package struct HTTPRecord: Sendable, Codable, Equatable {
     func target(of index: Int) -> URL? {
         if index + 1 < redirects.count { return redirects[index + 1].url }
         return isWhole ? answer.url : nil
+    }
+
+    /// The URL of the first request.
+    var first: URL { redirects.first?.url ?? answer.url }
+
+    /// The record for a request to another URL of the same image.
+    func asked(at url: URL) -> HTTPRecord {
+        var record = self
+        if redirects.isEmpty { record.answer.url = url } else { record.redirects[0].url = url }
+        return record
     }
 
     /// Whether the record means that there is no image.
