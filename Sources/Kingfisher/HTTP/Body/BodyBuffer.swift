@@ -39,6 +39,9 @@ struct BodyBuffer: Sendable {
         self.count = count
     }
 
+    /// An empty body with the same limits.
+    func emptied() -> BodyBuffer { BodyBuffer(threshold: threshold, pool: pool) }
+
     /// Whether the body is in a file.
     var isInFile: Bool { file != nil }
 

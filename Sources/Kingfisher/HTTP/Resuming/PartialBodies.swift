@@ -16,6 +16,8 @@ package final class PartialBodies: Sendable {
     private struct Entry: Sendable {
         var bytes: Int
         var date: Date
+        /// Whether a download continues it.
+        var isTaken = false
     }
 
     private let policy: DownloadResumption
@@ -41,13 +43,31 @@ package final class PartialBodies: Sendable {
     /// Whether no body is kept, which is nearly always the case; then no key needs to be computed.
     var isEmpty: Bool { withEntries { $0.isEmpty } }
 
-    /// Whether a body is kept for a key and is not too old.
+    /// Whether a body is kept for a key, is not too old, and is not being continued.
     ///
     /// The first call lists the folder, which has at most ``DownloadResumption/maxCount`` files.
     package func contains(_ key: String) -> Bool {
         withEntries { entries in
-            entries[key].map { now().timeIntervalSince($0.date) < policy.maxAge.inSeconds } ?? false
+            entries[key].map { !$0.isTaken && isYoung($0) } ?? false
         }
+    }
+
+    private func isYoung(_ entry: Entry) -> Bool {
+        now().timeIntervalSince(entry.date) < policy.maxAge.inSeconds
+    }
+
+    /// Takes the body of a key out, so that no other download uses it; false if there is none.
+    private func take(_ key: String) -> Bool {
+        withEntries { entries in
+            guard let entry = entries[key], !entry.isTaken, isYoung(entry) else { return false }
+            entries[key]?.isTaken = true
+            return true
+        }
+    }
+
+    /// Puts a body back that a download has taken and not continued.
+    func putBack(_ key: String) {
+        withEntries { $0[key]?.isTaken = false }
     }
 
     /// Whether the size of a body is within the limits.
@@ -102,8 +122,11 @@ package final class PartialBodies: Sendable {
     // MARK: On disk
 
     /// Keeps an interrupted body, replacing the one kept for the key before.
-    func keep(_ body: BodyBuffer, _ head: PartialHead, for key: String) {
-        guard accepts(body.count) else { return }
+    ///
+    /// - Returns: False if the body is too small or too large.
+    @discardableResult
+    func keep(_ body: BodyBuffer, _ head: PartialHead, for key: String) -> Bool {
+        guard accepts(body.count) else { return false }
         let entry = Entry(bytes: body.count, date: now())
         let surplus = withEntries { entries in
             entries[key] = entry
@@ -118,6 +141,7 @@ package final class PartialBodies: Sendable {
                 withEntries { $0[key] = nil }
             }
         }
+        return true
     }
 
     private func write(_ body: BodyBuffer, _ head: PartialHead, for key: String) throws {
@@ -132,7 +156,10 @@ package final class PartialBodies: Sendable {
         try PartialFile.write(data, head, to: url(of: key))
     }
 
-    /// Reads the body kept for a key, on another thread.
+    /// Takes the body kept for a key and reads it, on another thread.
+    ///
+    /// The download that continues it calls ``keep(_:_:for:)``, ``forget(_:)`` or ``putBack(_:)`` at its
+    /// end.
     ///
     /// - Parameters:
     ///   - key: The key of a request.
@@ -146,14 +173,16 @@ package final class PartialBodies: Sendable {
     ) {
         pool.submit { [self] in
             do throws(Errno) {
-                if contains(key), let found = try read(key, threshold) {
-                    completion(found)
-                } else {
-                    drop(key)
-                    completion(nil)
+                guard take(key) else {
+                    if withEntries({ $0[key]?.isTaken != true }) { drop(key) }
+                    return completion(nil)
                 }
+                let found = try read(key, threshold)
+                if found == nil { drop(key) }
+                completion(found)
             } catch {
                 // No room for a copy; the transfer that follows reports that error.
+                putBack(key)
                 completion(nil)
             }
         }

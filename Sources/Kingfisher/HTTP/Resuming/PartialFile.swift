@@ -191,6 +191,7 @@ struct PartialHead: Sendable, Codable, Equatable {
         let encoding = response.value(for: "Content-Encoding")?.lowercased() ?? "identity"
         guard response.statusCode == 200, encoding == "identity",
             response.value(for: "Accept-Ranges")?.lowercased() != "none",
+            !CacheControl(response.values(for: "Cache-Control")).isNoStore,
             let validator = Self.validator(of: response)
         else { return nil }
         let total = response.expectedLength

@@ -6,7 +6,7 @@ enum ResumedAnswer {
     case rest(TransferResponse)
     /// The rest cannot be appended; the complete body must be requested.
     case useless
-    /// A response on its own, such as a new complete body.
+    /// A new complete body.
     case independent
 
     /// Classifies the response to a request for the bytes after `head.received`.
@@ -14,11 +14,31 @@ enum ResumedAnswer {
         switch response.statusCode {
         case 206:
             self = Self.joined(response, head).map { .rest($0) } ?? .useless
-        case 416:
-            self = .useless
-        default:
+        case 200..<300:
             self = .independent
+        default:
+            // The server may refuse only the range.
+            self = .useless
         }
+    }
+
+    /// The head of a complete body that a server sent as a part of all bytes, with status 206; nil for
+    /// other responses.
+    static func whole(_ response: TransferResponse) -> TransferResponse? {
+        guard response.statusCode == 206,
+            let range = response.value(for: "Content-Range").flatMap(ContentRange.init),
+            range.isWhole,
+            response.value(for: "Content-Length").map({ HTTPSyntax.number($0) == range.count })
+                ?? true
+        else { return nil }
+        let ofPart: Set = ["content-range", "content-length", "transfer-encoding"]
+        let fields = response.fields.filter { !ofPart.contains($0.name.lowercased()) }
+        return TransferResponse(
+            url: response.url,
+            statusCode: 200,
+            httpVersion: response.httpVersion,
+            fields: fields + [("Content-Length", "\(range.total)")]
+        )
     }
 
     private static func joined(

@@ -45,19 +45,9 @@ struct DownloadState {
     private(set) var metrics: TransferMetrics?
     var transfer: (any HTTPTransfer)?
 
-    // Resuming an interrupted body: the body to continue, and the outcome.
-    private var resuming: PartialBodies.Found?
-    private var resumedBytes = 0
-    private var startsOver = false
-    private var interrupted: Interrupted?
+    private var resumption = ResumptionState()
     /// Whether the body is complete: a kept part of it is no longer needed.
     private var hasWhole = false
-
-    /// An interrupted body that a later request may continue.
-    struct Interrupted {
-        let body: BodyBuffer
-        let head: PartialHead
-    }
 
     /// The highest priority of the callers.
     var currentPriority: Float { priority }
@@ -165,7 +155,7 @@ struct DownloadState {
 
     /// Records the body that the request sent now asks to continue.
     mutating func resume(_ found: PartialBodies.Found?) {
-        resuming = found
+        resumption.ask(for: found)
         redirects = []
     }
 
@@ -174,32 +164,34 @@ struct DownloadState {
 
     /// Receives the head of a response.
     ///
+    /// - Parameters:
+    ///   - response: The head.
+    ///   - asksForPart: Whether the caller's request is for a part of the body.
     /// - Returns: The head to use; `nil` if the transfer must start over without the existing part.
-    mutating func receive(_ response: TransferResponse) -> TransferResponse? {
-        let found = resuming
-        resuming = nil
-        self.response = response
-        guard let found else { return response }
-        switch ResumedAnswer(response, after: found.head) {
-        case .independent:
-            break
-        case .rest(let whole):
-            body = found.body
+    mutating func receive(_ response: TransferResponse, asksForPart: Bool) -> TransferResponse? {
+        let (head, part) = resumption.receive(response, asksForPart: asksForPart)
+        if let part {
+            body = part
             body.own()
-            resumedBytes = body.count
-            self.response = whole
-        case .useless:
-            self.response = nil
-            startsOver = true
         }
-        return self.response
+        self.response = head
+        return head
     }
 
-    /// Whether the ended transfer must be followed by one from the beginning.
-    mutating func takeStartOver() -> Bool {
-        defer { startsOver = false }
-        return startsOver && phase == .started
+    /// Whether the ended transfer must be followed by one for the whole body.
+    mutating func takeStartOver(after error: TransferError?) -> Bool {
+        let expected = response?.expectedLength
+        guard phase == .started,
+            resumption.startsOver(after: error, count: body.count, expected: expected)
+        else { return false }
+        response = nil
+        // The bytes are also in the store.
+        body = body.emptied()
+        return true
     }
+
+    /// The end of the interrupted body that was taken, once; nil if none was.
+    mutating func takeTaken() -> ResumptionState.Taken? { resumption.takeTaken(response) }
 
     /// Appends a piece of the body.
     ///
@@ -241,7 +233,7 @@ struct DownloadState {
     mutating func end(_ error: TransferError?, _ metrics: TransferMetrics) -> Bool {
         guard !hasEnded else { return false }
         var metrics = metrics
-        metrics.resumedBytes = resumedBytes
+        metrics.resumedBytes = resumption.bytes
         self.metrics = metrics
         if let error { return end(.failure(error)) }
         guard let response else {
@@ -250,9 +242,10 @@ struct DownloadState {
             )
         }
         // Both parts together must be complete; a single part was checked by the transport.
-        if resumedBytes > 0, let expected = response.expectedLength, expected != body.count {
+        if resumption.isMadeOfParts, let expected = response.expectedLength, expected != body.count
+        {
             let received = body.count
-            let reason = "it continues a body of \(expected) bytes to \(received)"
+            let reason = "its parts have \(received) bytes together, and should have \(expected)"
             return end(
                 .failure(
                     received < expected
@@ -309,24 +302,24 @@ struct DownloadState {
             guard let response, let head = PartialHead(response, received: body.count) else {
                 return
             }
-            interrupted = Interrupted(body: body, head: head)
+            resumption.interrupted = InterruptedBody(body: body, head: head)
         default:
             break
         }
     }
 
     /// The bytes received so far; nil if they are in a file, which a later process finds by itself.
-    var received: Interrupted? {
+    var received: InterruptedBody? {
         guard !hasEnded, body.file == nil, let response,
             let head = PartialHead(response, received: body.count)
         else { return nil }
-        return Interrupted(body: body, head: head)
+        return InterruptedBody(body: body, head: head)
     }
 
     /// Returns the interrupted body, once.
-    mutating func takeInterrupted() -> Interrupted? {
-        defer { interrupted = nil }
-        return interrupted
+    mutating func takeInterrupted() -> InterruptedBody? {
+        defer { resumption.interrupted = nil }
+        return resumption.interrupted
     }
 
     mutating func takeHasWhole() -> Bool {

@@ -146,11 +146,15 @@ package final class SharedDownload<Attachment: AnyObject & Sendable>: Sendable {
     private func finish(_ change: (inout DownloadState) -> Bool) {
         let (hasEnded, hasEffects) = state.withLock { (change(&$0), $0.hasEffects) }
         if hasEnded {
-            let (interrupted, hasWhole) = state.withLock {
-                ($0.takeInterrupted(), $0.takeHasWhole())
+            let (interrupted, hasWhole, taken) = state.withLock {
+                ($0.takeInterrupted(), $0.takeHasWhole(), $0.takeTaken())
             }
-            if let interrupted { keep(interrupted) }
-            if hasWhole { forgetPartial() }
+            let isKept = interrupted.map(keep) ?? false
+            if hasWhole || !isKept && taken == .forget {
+                forgetPartial()
+            } else if !isKept, taken != nil, let key = identity.resumptionKey {
+                partials?.putBack(key)
+            }
             if !state.withLock({ $0.isKept }) { table.remove(self) }
         }
         // Most pieces of a body have no effects.
@@ -235,11 +239,12 @@ extension SharedDownload {
         if priority != settings.priority { transfer.setPriority(priority) }
     }
 
-    private func keep(_ interrupted: DownloadState.Interrupted) {
+    @discardableResult
+    private func keep(_ interrupted: InterruptedBody) -> Bool {
         guard let partials, partials.accepts(interrupted.body.count),
             let key = identity.resumptionKey
-        else { return }
-        partials.keep(interrupted.body, interrupted.head, for: key)
+        else { return false }
+        return partials.keep(interrupted.body, interrupted.head, for: key)
     }
 
     /// The file for a large body.
@@ -299,16 +304,31 @@ extension SharedDownload: HTTPTransferHandler {
         didReceive response: TransferResponse,
         reply: @escaping @Sendable (TransferDisposition) -> Void
     ) {
-        guard let head = state.withLock({ $0.receive(response) }) else {
+        let asksForPart = request.value(forHTTPHeaderField: "Range") != nil
+        guard let head = state.withLock({ $0.receive(response, asksForPart: asksForPart) }) else {
             return reply(.cancel)
         }
-        guard head.statusCode != 206 || request.value(forHTTPHeaderField: "Range") != nil else {
-            let reason = "it is partial (206), but the complete body was requested"
+        if let reason = refusal(of: head) {
             finish { $0.fail(.badResponse(reason: reason, url: head.url)) }
             return reply(.cancel)
         }
         guard let check = hooks.response else { return reply(.allow) }
         check(self, head, reply)
+    }
+
+    /// Why a response has no body for this request; nil if it may have one.
+    private func refusal(of response: TransferResponse) -> String? {
+        func has(_ name: String) -> Bool { request.value(forHTTPHeaderField: name) != nil }
+        switch response.statusCode {
+        case 206 where !has("Range"):
+            return "it is partial (206), but the complete body was requested"
+        case 204, 205:
+            return "it has no body (\(response.statusCode))"
+        case 304 where condition == nil && !has("If-None-Match") && !has("If-Modified-Since"):
+            return "it confirms a cached image (304), but the image was requested"
+        default:
+            return nil
+        }
     }
 
     package func transfer(_ transfer: any HTTPTransfer, didReceive chunk: RawSpan) {
@@ -320,10 +340,7 @@ extension SharedDownload: HTTPTransferHandler {
         didFinish error: TransferError?,
         metrics: TransferMetrics
     ) {
-        if state.withLock({ $0.takeStartOver() }) {
-            forgetPartial()
-            return send(resuming: nil)
-        }
+        if state.withLock({ $0.takeStartOver(after: error) }) { return send(resuming: nil) }
         finish { $0.end(error, metrics) }
         state.withLock { $0.transfer = nil }
     }

@@ -173,7 +173,8 @@ struct ResumingTests {
         serve { rest }
         _ = await download()
         let joined = await download()
-        #expect(ranges() == [nil, "bytes=40000-"])
+        // More than the range is no interruption: the whole is requested.
+        #expect(ranges() == [nil, "bytes=40000-"] + (count > 60_000 ? [nil] : []))
         #expect(throws: TransferError.self) { try joined.get() }
     }
 
@@ -246,15 +247,102 @@ struct ResumingTests {
     }
 
     @Test func `a server in trouble does not cost the part that is there`() async throws {
-        let isDown = Locked(true)
-        serve { [self] in isDown.value ? .status(503) : part() }
+        serve { [self] in part() }
         _ = await download()
+        server.route("/a", .status(503))
         let answer = try await download().get()
         #expect(answer.response.statusCode == 503)
         #expect(answer.data.isEmpty)
-        isDown.change { $0 = false }
-        _ = try await download().get()
-        #expect(ranges() == [nil, "bytes=40000-", "bytes=40000-"])
+        serve { [self] in part() }
+        #expect(try await download().get().data == bytes)
+        #expect(ranges() == [nil, "bytes=40000-", nil, "bytes=40000-"])
+    }
+
+    /// Ways in which a server fails a request for a range, and only that.
+    enum Refusal: Sendable, CaseIterable {
+        case badRequest, unauthorized, forbidden, notFound, notAllowed, precondition, tooMany, error
+        case notImplemented, unavailable, notModified, reset, close, hang, cutAtOnce, tooLong,
+            garbage
+
+        var reply: ServerReply {
+            switch self {
+            case .badRequest: .status(400)
+            case .unauthorized: .status(401)
+            case .forbidden: .status(403)
+            case .notFound: .status(404)
+            case .notAllowed: .status(405)
+            case .precondition: .status(412)
+            case .tooMany: .status(429)
+            case .error: .status(500)
+            case .notImplemented: .status(501)
+            case .unavailable: .status(503)
+            case .notModified: .status(304)
+            case .reset: ServerReply(steps: [.reset])
+            case .close: ServerReply(steps: [.close])
+            case .hang: .held(ServerGate(), then: .status(500))
+            case .cutAtOnce: ServerReply(steps: [.send(ServerReply.head(206, fields)), .close])
+            case .tooLong: ServerReply(steps: [.send(ServerReply.head(206, chunked) + long)])
+            case .garbage: ServerReply(steps: [.send(Data("garbage\r\n\r\n".utf8)), .close])
+            }
+        }
+
+        private var range: [(String, String)] {
+            [("ETag", "\"v1\""), ("Content-Range", "bytes 40000-99999/100000")]
+        }
+        private var fields: [(String, String)] { range + [("Content-Length", "60000")] }
+        private var chunked: [(String, String)] { range + [("Transfer-Encoding", "chunked")] }
+        private var long: Data {
+            Data("ea61\r\n".utf8) + Data(count: 60_001) + Data("\r\n0\r\n\r\n".utf8)
+        }
+    }
+
+    @Test(arguments: Refusal.allCases)
+    func `DL-48: a server that fails only requests for a range loses no download`(
+        refusal: Refusal
+    ) async throws {
+        serve { refusal.reply }
+        _ = await download()
+        let whole = ServerReply.body(bytes, fields: [("ETag", "\"v1\"")])
+        server.route("/a") { $0.value(for: "Range") == nil ? whole : refusal.reply }
+        var settings = TransferSettings.patient
+        if refusal == .hang { settings.idleTimeout = .seconds(1) }
+        let body = try await download(settings: settings).get()
+        #expect(body.data == bytes)
+        #expect(body.metrics.resumedBytes == 0)
+        await partials.flush()
+        #expect(partials.isEmpty)
+    }
+
+    @Test func `a part is continued by one download at a time`() async throws {
+        let gate = ServerGate()
+        serve { [self] in .held(gate, then: part()) }
+        _ = await download()
+        let whole = ServerReply.body(bytes, fields: [("ETag", "\"v1\"")])
+        let held = part()
+        server.route("/a") {
+            $0.value(for: "Range") == nil ? whole : .held(gate, then: held)
+        }
+        async let first = download()
+        await gate.reached()
+        #expect(try await download().get().metrics.resumedBytes == 0)
+        gate.open()
+        #expect(try await first.get().data == bytes)
+    }
+
+    @Test(arguments: [true, false])
+    func `a body that must not be stored is not kept`(isResponse: Bool) async throws {
+        let fields = [("Content-Length", "\(bytes.count)"), ("ETag", "\"v1\"")]
+        let more = isResponse ? [("Cache-Control", "private, no-store")] : []
+        let head = ServerReply.head(200, fields + more)
+        server.route("/a", ServerReply(steps: [.send(head + bytes.prefix(40_000)), .close]))
+        var settings = TransferSettings.patient
+        // Received in a file.
+        settings.maxBodyBytesInMemory = 10_000
+        let asked = isResponse ? [:] : ["Cache-Control": "no-store"]
+        _ = await download(settings: settings, fields: asked)
+        await partials.flush()
+        #expect(partials.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
     }
 
     @Test func `a part that breaks off again is a larger part`() async throws {
@@ -298,6 +386,34 @@ struct ResumingTests {
             Issue.record("\(result)")
             return
         }
+    }
+
+    @Test(arguments: [100_000, 99_999])
+    func `an unrequested part is taken if it is the whole`(length: Int) async {
+        let fields = [
+            ("Content-Range", "bytes 0-99999/100000"), ("Transfer-Encoding", "chunked"),
+        ]
+        let size = Data("\(String(length, radix: 16))\r\n".utf8)
+        let body = size + bytes.prefix(length) + Data("\r\n0\r\n\r\n".utf8)
+        server.route("/a", ServerReply(steps: [.send(ServerReply.head(206, fields) + body)]))
+        let result = await download()
+        if length == bytes.count {
+            let body = try? result.get()
+            #expect(body?.data == bytes)
+            #expect(body?.response.statusCode == 200)
+        } else {
+            #expect(throws: TransferError.self) { try result.get() }
+        }
+    }
+
+    @Test(arguments: [(204, "no body"), (205, "no body"), (304, "confirms")])
+    func `a response without an image says so`(status: Int, words: String) async {
+        server.route("/a", .status(status))
+        guard case .failure(.badResponse(let reason, _)) = await download() else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(reason.contains(words) && reason.contains("\(status)"))
     }
 
     @Test func `a request for a range is left as it is`() async throws {
