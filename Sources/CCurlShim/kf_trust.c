@@ -259,6 +259,10 @@ static int is_openssl_3(void) {
     return library && strncmp(library, "OpenSSL/3", 9) == 0;
 }
 
+int kf_curl_watches_connections(void) {
+    return is_openssl_3();
+}
+
 void kf_curl_watch_connection(CURL *handle) {
     if (is_openssl_3()) curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, plain_context_made);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -17,6 +18,7 @@ _Static_assert(kf_curl_pause_receiving == CURLPAUSE_RECV, "pause");
 _Static_assert(kf_curl_pause_none == CURLPAUSE_CONT, "continue");
 _Static_assert(kf_curl_write_pause == CURL_WRITEFUNC_PAUSE, "write pause");
 _Static_assert(kf_curl_socket_bad == CURL_SOCKET_BAD, "bad socket");
+_Static_assert(kf_curl_http_1_1 == CURL_HTTP_VERSION_1_1, "HTTP/1.1");
 _Static_assert(
     kf_curl_altsvc_all == (CURLALTSVC_H1 | CURLALTSVC_H2 | CURLALTSVC_H3), "alternatives");
 _Static_assert(kf_curl_feature_altsvc == CURL_VERSION_ALTSVC, "feature of alternatives");
@@ -121,12 +123,69 @@ int kf_curl_close_socket(curl_socket_t socket) {
     return close(socket);
 }
 
+void kf_curl_end_socket(curl_socket_t socket) {
+    shutdown(socket, SHUT_RDWR);
+}
+
+void kf_curl_limit_acknowledgement(curl_socket_t socket, unsigned milliseconds) {
+    setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+}
+
+long kf_curl_socket_silence(curl_socket_t socket) {
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
+    return info.tcpi_last_data_recv;
+}
+
+typedef union {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 sixteen;
+} any_address;
+
+static int has_same_host(const any_address *a, const any_address *b) {
+    if (a->any.sa_family != b->any.sa_family) return 0;
+    if (a->any.sa_family == AF_INET)
+        return a->four.sin_addr.s_addr == b->four.sin_addr.s_addr;
+    return memcmp(&a->sixteen.sin6_addr, &b->sixteen.sin6_addr, 16) == 0;
+}
+
+static int is_loopback(const any_address *address) {
+    if (address->any.sa_family == AF_INET)
+        return ntohl(address->four.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    return IN6_IS_ADDR_LOOPBACK(&address->sixteen.sin6_addr);
+}
+
+static int address_exists(any_address address, socklen_t length) {
+    int probe = socket(address.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (probe < 0) return 1;
+    // The port is at the same place for both families.
+    address.four.sin_port = 0;
+    int exists = bind(probe, &address.any, length) == 0 || errno != EADDRNOTAVAIL;
+    close(probe);
+    return exists;
+}
+
+kf_curl_route kf_curl_socket_route(curl_socket_t socket_) {
+    any_address own, peer, now;
+    socklen_t own_length = sizeof own, peer_length = sizeof peer, now_length = sizeof now;
+    if (getsockname(socket_, &own.any, &own_length) != 0 ||
+        getpeername(socket_, &peer.any, &peer_length) != 0 ||
+        (own.any.sa_family != AF_INET && own.any.sa_family != AF_INET6) || is_loopback(&peer))
+        return kf_curl_route_local;
+    if (!address_exists(own, own_length)) return kf_curl_route_lost;
+    // Connecting a datagram socket chooses a route without sending anything.
+    int probe = socket(peer.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (probe < 0) return kf_curl_route_kept;
+    int is_kept = connect(probe, &peer.any, peer_length) == 0 &&
+        getsockname(probe, &now.any, &now_length) == 0 && has_same_host(&own, &now);
+    close(probe);
+    return is_kept ? kf_curl_route_kept : kf_curl_route_moved;
+}
+
 int kf_curl_socket_port(curl_socket_t socket) {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in four;
-        struct sockaddr_in6 sixteen;
-    } address;
+    any_address address;
     socklen_t length = sizeof address;
     if (getsockname(socket, &address.any, &length) != 0) return 0;
     switch (address.any.sa_family) {

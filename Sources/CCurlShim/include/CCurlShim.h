@@ -51,6 +51,29 @@ curl_socket_t kf_curl_open_socket(const struct curl_sockaddr *address);
 void kf_curl_observe_closing(CURL *handle, void *context, curl_closesocket_callback closing);
 int kf_curl_close_socket(curl_socket_t socket);
 
+// Ends the connection of a socket, which stays open: libcurl finds its end when it reads.
+void kf_curl_end_socket(curl_socket_t socket);
+
+// Ends a TCP connection when sent bytes were not acknowledged for this time. No effect on others.
+void kf_curl_limit_acknowledgement(curl_socket_t socket, unsigned milliseconds);
+
+// The milliseconds since bytes last arrived on a TCP connection; -1 for other sockets.
+long kf_curl_socket_silence(curl_socket_t socket);
+
+// How the machine would reach the peer of a socket now.
+typedef enum {
+    // Through the machine itself, or the socket has no route.
+    kf_curl_route_local,
+    // From the address that the socket has.
+    kf_curl_route_kept,
+    // From another address, or not at all.
+    kf_curl_route_moved,
+    // The machine no longer has the address of the socket.
+    kf_curl_route_lost,
+} kf_curl_route;
+
+kf_curl_route kf_curl_socket_route(curl_socket_t socket);
+
 // The local port of a socket; 0 if it has none.
 int kf_curl_socket_port(curl_socket_t socket);
 
@@ -81,6 +104,7 @@ enum {
     kf_curl_pause_none = 0,
     kf_curl_write_pause = 0x10000001,
     kf_curl_socket_bad = -1,
+    kf_curl_http_1_1 = 2,
     // HTTP/1.1, 2 and 3, and no file that is only read.
     kf_curl_altsvc_all = 1 << 3 | 1 << 4 | 1 << 5,
     kf_curl_feature_altsvc = 1 << 24,

@@ -25,6 +25,9 @@ void kf_trust_release(kf_trust *trust);
 // reference to the check. Returns CURLE_NOT_BUILT_IN if libcurl does not use OpenSSL 3.
 CURLcode kf_curl_set_trust(CURL *handle, kf_trust *trust);
 
+// Whether libcurl uses OpenSSL 3, so that connections can be watched and certificates decided about.
+int kf_curl_watches_connections(void);
+
 // Watches the connection that a handle opens. No effect if libcurl does not use OpenSSL 3.
 //
 // An end without TLS's close_notify is an error of the transfer, unless the body has a length. After

@@ -8,6 +8,7 @@ package final class NginxServer: Sendable {
     private let folder: TemporaryDirectory
     private let plainPort: UInt16
     private let securePort: UInt16
+    private let host: String
 
     /// The system's nginx, or else the one unpacked by `Scripts/bootstrap.sh --tests`.
     private static let nginx: String = {
@@ -30,8 +31,15 @@ package final class NginxServer: Sendable {
     /// - Parameters:
     ///   - authority: Issues the server's certificate; nil for a self-signed one.
     ///   - asksForClient: Whether TLS clients must present a certificate of the authority.
+    ///   - address: The address on which it listens, if not that of `localhost`, for which its
+    ///     certificate is.
     /// - Throws: An error if a program fails.
-    package init(authority: TestAuthority? = nil, asksForClient: Bool = false) throws {
+    package init(
+        authority: TestAuthority? = nil,
+        asksForClient: Bool = false,
+        address: String? = nil
+    ) throws {
+        host = address ?? "localhost"
         folder = try TemporaryDirectory()
         let path = folder.url.path
         for name in ["root", "root/secret", "root/slow"] {
@@ -46,7 +54,12 @@ package final class NginxServer: Sendable {
         // Another test may take a port after it was found free.
         var ports = try (ImageServer.freePort(), ImageServer.freePort())
         for attempt in 1...5 {
-            let configuration = Self.configuration(path, ports.0, ports.1, asksForClient)
+            let configuration = Self.configuration(
+                path,
+                "\(address ?? "127.0.0.1"):\(ports.0)",
+                "\(address ?? "127.0.0.1"):\(ports.1)",
+                asksForClient
+            )
             try Data(configuration.utf8).write(to: folder.file("nginx.conf"))
             do {
                 try Self.control([], in: path)
@@ -89,13 +102,13 @@ package final class NginxServer: Sendable {
     }
 
     /// The URL over plain HTTP.
-    package func url(_ path: String) -> URL { Self.url("http", plainPort, path) }
+    package func url(_ path: String) -> URL { url("http", plainPort, path) }
 
     /// The URL over TLS, which supports HTTP/2.
-    package func secureURL(_ path: String) -> URL { Self.url("https", securePort, path) }
+    package func secureURL(_ path: String) -> URL { url("https", securePort, path) }
 
-    private static func url(_ scheme: String, _ port: UInt16, _ path: String) -> URL {
-        guard let url = URL(string: "\(scheme)://localhost:\(port)/\(path)") else {
+    private func url(_ scheme: String, _ port: UInt16, _ path: String) -> URL {
+        guard let url = URL(string: "\(scheme)://\(host):\(port)/\(path)") else {
             preconditionFailure("\(path) is not a path")
         }
         return url
@@ -126,8 +139,8 @@ package final class NginxServer: Sendable {
 
     private static func configuration(
         _ path: String,
-        _ plainPort: UInt16,
-        _ securePort: UInt16,
+        _ plain: String,
+        _ secure: String,
         _ asksForClient: Bool
     ) -> String {
         let clients =
@@ -149,8 +162,8 @@ package final class NginxServer: Sendable {
                 gzip_types *;
                 add_header X-Connection $connection;
                 server {
-                    listen 127.0.0.1:\(plainPort);
-                    listen 127.0.0.1:\(securePort) ssl http2;
+                    listen \(plain);
+                    listen \(secure) ssl http2;
                     server_name localhost;
                     ssl_certificate \(certificateFile(path));
                     ssl_certificate_key \(path)/key.pem;

@@ -45,6 +45,29 @@ enum ServerSocket {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
+    /// Connects to a port of 127.0.0.1.
+    static func connected(to port: UInt16) throws -> Int32 {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_INET, type, 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, size) == 0
+            }
+        }
+        guard isConnected else {
+            let code = errno
+            close(descriptor)
+            throw Failure(call: "connect", code: code)
+        }
+        return descriptor
+    }
+
     /// Listens on a Unix domain socket.
     static func listening(at path: String) throws -> Int32 {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

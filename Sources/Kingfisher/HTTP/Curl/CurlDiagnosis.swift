@@ -35,6 +35,15 @@ struct CurlDiagnosis: ~Copyable {
         self.systemError = Int32(truncatingIfNeeded: systemError)
     }
 
+    /// Whether a proxy has refused the connection.
+    var isProxyRefusal: Bool { proxyStatus >= 300 }
+
+    /// Whether the server does not answer the request by HTTP/2 (HTTP_1_1_REQUIRED).
+    var requiresHTTP1: Bool {
+        // libcurl reports the code of the stream only in its text.
+        text.map { String(cString: $0).contains("HTTP_1_1_REQUIRED") } ?? false
+    }
+
     /// Records an address to which no connection is made; nil if it cannot be read.
     mutating func refuse(_ address: NumericAddress?, in range: AddressRange) {
         refusedAddress = (address?.text ?? "an unknown kind of address", range)
@@ -42,11 +51,22 @@ struct CurlDiagnosis: ~Copyable {
 
     /// Why no connection was made, without the name of the host again.
     ///
-    /// libcurl's text also names proxies, and is kept for them.
+    /// libcurl's text names the host and port that refused, which can be a proxy's.
     private func refusal(_ text: String, of url: URL, by host: String) -> String {
-        guard systemError != 0, text.contains(" \(host) ") else { return text }
-        let port = url.port ?? (url.scheme == "https" ? 443 : 80)
-        return "\(Errno(rawValue: systemError)) (port \(port))"
+        guard systemError != 0, let peer = Self.peer(in: text) else { return text }
+        let reason = Errno(rawValue: systemError)
+        let isServer = peer.host == host && peer.port == "\(url.effectivePort)"
+        return isServer
+            ? "\(reason) (port \(peer.port))" : "\(reason) (proxy \(peer.host):\(peer.port))"
+    }
+
+    /// The host and port in `Failed to connect to HOST port PORT after …`.
+    private static func peer(in text: String) -> (host: Substring, port: Substring)? {
+        let words = text.split(separator: " ")
+        guard let place = words.firstIndex(of: "port"), place > 0, place + 1 < words.count else {
+            return nil
+        }
+        return (words[place - 1], words[place + 1].prefix { $0.isNumber })
     }
 
     /// Maps libcurl's result of the hop to an error; `nil` on success.
@@ -76,7 +96,7 @@ struct CurlDiagnosis: ~Copyable {
         case CURLE_COULDNT_RESOLVE_PROXY:
             // libcurl's text names the proxy.
             return .cannotConnect(host: host, reason: reason, url: url)
-        case CURLE_RECV_ERROR where proxyStatus >= 300:
+        case CURLE_RECV_ERROR where isProxyRefusal:
             let refusal = "the proxy refused the connection with status \(proxyStatus)"
             return .cannotConnect(host: host, reason: refusal, url: url)
         case CURLE_COULDNT_CONNECT where [ENETUNREACH, ENETDOWN].contains(systemError):
@@ -85,6 +105,8 @@ struct CurlDiagnosis: ~Copyable {
             return .cannotConnect(host: host, reason: refusal(reason, of: url, by: host), url: url)
         case CURLE_OPERATION_TIMEDOUT:
             return .timedOut(.connect, limit: exchange.settings.connectTimeout, url: url)
+        case CURLE_OUT_OF_MEMORY where exchange.hop.response == nil && !exchange.hop.head.isEmpty:
+            return .badResponse(reason: "a line of its head has more than 100 KB", url: url)
         case CURLE_PARTIAL_FILE:
             return .truncatedBody(
                 received: exchange.metrics.bytes,

@@ -28,10 +28,12 @@ extension CurlExchange {
             curlSocketCallback,
             curlBeforeRequestCallback
         )
-        self.sockets = sockets.observe(handle)
+        sockets.observe(handle)
+        self.sockets = sockets
         try setSocket(handle)
         setHTTP3(handle, environment)
-        if hop.needsFreshConnection { set(CURLOPT_FRESH_CONNECT, 1) }
+        if hop.needsFreshConnection || host?.isSuspect == true { set(CURLOPT_FRESH_CONNECT, 1) }
+        if hop.needsHTTP1 { set(CURLOPT_HTTP_VERSION, kf_curl_http_1_1) }
         kf_curl_restrict_protocols(handle)
         kf_curl_set_quick_exit(handle)
         diagnosis.observe(handle)
@@ -44,13 +46,16 @@ extension CurlExchange {
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // Waits for a handshake that may result in HTTP/2 rather than starting another one. Without
         // TLS there is no such handshake, and requests would wait for each other.
-        set(CURLOPT_PIPEWAIT, chain.origin.hasPrefix("https:") ? 1 : 0)
+        hop.waitsForHandshake = chain.origin.hasPrefix("https:")
+        set(CURLOPT_PIPEWAIT, hop.waitsForHandshake ? 1 : 0)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         // Several of libcurl's 16 KiB pieces per system call, but below the 128 KiB from which
         // glibc maps fresh memory for each allocation.
         set(CURLOPT_BUFFERSIZE, 64 << 10)
         set(CURLOPT_STREAM_WEIGHT, 1 + Int(max(0, min(1, priority)) * 255))
-        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.connectTimeout.milliseconds))
+        var connectTimeout = settings.connectTimeout
+        if hop.hasAlternative { connectTimeout = min(connectTimeout, CurlAlternatives.patience) }
+        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, connectTimeout.milliseconds))
         try setTrust(handle, environment)
         setMethod(handle)
         setHeaders(handle, environment)
@@ -83,10 +88,13 @@ extension CurlExchange {
     }
 
     private func setHTTP3(_ handle: UnsafeMutableRawPointer, _ environment: CurlEnvironment) {
-        guard settings.allowsHTTP3, environment.supportsHTTP3, settings.unixSocketPath == nil
+        let alternatives = environment.alternatives
+        guard settings.allowsHTTP3, environment.followsAlternatives, !avoidsAlternatives,
+            settings.unixSocketPath == nil, alternatives.mayUse(chain.origin, at: round.now)
         else { return }
         kf_curl_setopt_long(handle, CURLOPT_ALTSVC_CTRL, kf_curl_altsvc_all)
-        setText(handle, CURLOPT_ALTSVC, environment.alternativesFile)
+        setText(handle, CURLOPT_ALTSVC, alternatives.file)
+        hop.hasAlternative = alternatives.contains(url)
     }
 
     /// Refuses input that would change the request on the wire; a line break would start another
@@ -235,8 +243,10 @@ let curlSocketCallback: curl_opensocket_callback = { context, _, address in
         }
     }
     exchange.touch()
+    exchange.hop.socketTime = exchange.hop.socketTime ?? exchange.round.now
     let socket = kf_curl_open_socket(address)
-    exchange.sockets?.opened(socket)
+    let settings = exchange.settings
+    exchange.sockets?.opened(socket, patience: max(settings.connectTimeout, settings.idleTimeout))
     return socket
 }
 
@@ -246,9 +256,12 @@ let curlSocketCallback: curl_opensocket_callback = { context, _, address in
 let curlBeforeRequestCallback: curl_prereq_callback = { context, peer, _, peerPort, port in
     guard let exchange = exchange(context) else { return CURL_PREREQFUNC_ABORT }
     exchange.touch()
+    exchange.hop.isConnected = true
     if let sockets = exchange.sockets, let handle = exchange.handle {
+        exchange.leaveConnection()
         let ends = CurlSockets.Ends(port: port, peer: peer, peerPort: peerPort)
-        guard sockets.isQuiet(ends, handle) else {
+        exchange.hop.connection = sockets.use(ends, handle)
+        if let connection = exchange.hop.connection, !sockets.isQuiet(connection, handle) {
             exchange.hop.hasStaleConnection = true
             return CURL_PREREQFUNC_ABORT
         }

@@ -22,12 +22,17 @@ final class CurlExchange {
     var host: CurlQueue.Host?
     /// Whether the queue counts it as running.
     var isAdmitted = false
+    /// Whether it runs without a byte of a response.
+    var isSilent = false {
+        didSet {
+            if isSilent != oldValue { host?.count(isSilent ? 1 : -1) }
+        }
+    }
 
     // The current hop.
     private(set) var chain: CurlChain
     var hop: CurlHop
     var handle: UnsafeMutableRawPointer?
-    /// Set if this libcurl does not check idle connections itself.
     var sockets: CurlSockets?
     var headerList: UnsafeMutablePointer<curl_slist>?
     var url: URL { chain.url }
@@ -39,6 +44,10 @@ final class CurlExchange {
     private(set) var failure: TransferError?
     var lastActivity: CurlTime
     private(set) var questionNumber = 0
+    /// Whether a request was repeated that the server had not processed.
+    var hasRepeated = false
+    /// Whether an alternative of a server was not reached.
+    var avoidsAlternatives = false
 
     init(_ order: CurlOrder, url: URL, origin: String, round: CurlRound) {
         self.round = round
@@ -59,7 +68,14 @@ final class CurlExchange {
     /// Prepares the next hop that the current one has led to.
     func beginNextHop(at time: CurlTime) {
         chain.advance(settings)
-        hop = CurlHop(queueTime: time, needsFreshConnection: hop.hasStaleConnection)
+        let needsFresh = hop.hasStaleConnection || hop.isMisdirected
+        hop = CurlHop(queueTime: time, needsFreshConnection: needsFresh)
+    }
+
+    /// Ends the use of the hop's connection.
+    func leaveConnection() {
+        if let connection = hop.connection { sockets?.leave(connection) }
+        hop.connection = nil
     }
 
     // MARK: Handling the head
@@ -70,7 +86,11 @@ final class CurlExchange {
     func receiveHeadLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         // Only the first and the last line count as activity; the lines between could continue for
         // days.
-        if hop.head.isEmpty { touch() }
+        if hop.head.isEmpty {
+            touch()
+            host?.answered(at: round.now)
+            isSilent = false
+        }
         switch hop.head.take(line, isTrailer: hop.isBehindHead) {
         case .more:
             return true
@@ -98,6 +118,11 @@ final class CurlExchange {
             ?? versionRefusal(of: response)
         {
             return fail(.badResponse(reason: reason, url: url))
+        }
+        if response.statusCode == 421, isRepeatable {
+            hasRepeated = true
+            hop.isMisdirected = true
+            return beginBody(.discarding)
         }
         if isFirst, response.statusCode == 401, chain.credential?.1 == .digest {
             hop.phase = .tentative(response)

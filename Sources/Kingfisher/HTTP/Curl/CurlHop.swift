@@ -32,15 +32,31 @@ struct CurlHop {
     var hasStaleConnection = false
     /// Whether the hop must not use a connection that was used before.
     let needsFreshConnection: Bool
+    /// Whether the server requires HTTP/1.1.
+    let needsHTTP1: Bool
+    /// Whether the request was about to be sent on a connection.
+    var isConnected = false
+    /// When libcurl opened the first socket for it; nil while it may wait for the connection of
+    /// another transfer.
+    var socketTime: CurlTime?
+    /// Whether it may wait for the handshake of another transfer.
+    var waitsForHandshake = false
+    /// Whether the server may be reached at an alternative that it has offered.
+    var hasAlternative = false
+    /// The connection on which the request was sent.
+    var connection: CurlConnection?
+    /// Whether the server does not answer this request on this connection (421).
+    var isMisdirected = false
     var isWaitingForConnection = true
     /// When the hop began to wait for a connection.
     let queueTime: CurlTime
     /// The start of the measurement of the body's speed, and the bytes that had arrived.
     var measured: (from: CurlTime, wireBytes: Int)?
 
-    init(queueTime: CurlTime, needsFreshConnection: Bool = false) {
+    init(queueTime: CurlTime, needsFreshConnection: Bool = false, needsHTTP1: Bool = false) {
         self.queueTime = queueTime
         self.needsFreshConnection = needsFreshConnection
+        self.needsHTTP1 = needsHTTP1
     }
 
     /// Whether the next line of a head belongs to a trailer.

@@ -54,6 +54,7 @@ extension CurlLoop {
             )
         }
         watch(exchange)
+        if exchange.hop.waitsForHandshake { check(at: now + Self.longHandshake) }
     }
 
     /// Releases the handle of an exchange and its connection slot, or removes it from the queue.
@@ -69,6 +70,7 @@ extension CurlLoop {
         if harvest { exchange.gatherMetrics(from: handle) }
         if let multi { curl_multi_remove_handle(multi, handle) }
         exchange.handle = nil
+        exchange.leaveConnection()
         exchange.hop.isRationed = false
         running[handle] = nil
         freeConnection(of: exchange, multiplexed: exchange.metrics.protocolName == "h2")
@@ -107,6 +109,11 @@ extension CurlLoop {
         case .head where exchange.askAboutServer(after: code):
             if case .asking = exchange.hop.phase { return }
             hopEnded(exchange, code)
+        case .head where leavesAlternative(exchange, after: code):
+            exchange.beginNextHop(at: now)
+            queue.add(exchange)
+        case .head where exchange.repeats(after: code, at: now):
+            queue.add(exchange)
         case .head, .tentative:
             end(
                 exchange,
@@ -167,7 +174,7 @@ extension CurlLoop {
         check(at: exchange.startTime + limit)
     }
 
-    private func check(at time: CurlTime) {
+    func check(at time: CurlTime) {
         nextCheck = nextCheck.map { min($0, time) } ?? time
     }
 
@@ -183,9 +190,12 @@ extension CurlLoop {
         while let first = ends.first, first.time <= now {
             _ = ends.removeFirst()
             guard let exchange = exchanges[first.id] else { continue }
-            expire(exchange, .total, exchange.settings.totalTimeout ?? .zero)
+            let limit = exchange.settings.totalTimeout ?? .zero
+            abandon(exchange, after: min(limit / 2, Self.patience))
+            end(exchange, .timedOut(.total, limit: limit, url: exchange.url))
         }
         if let first = ends.first { check(at: first.time) }
+        hurryWaiting()
         for exchange in Array(running.values) {
             guard var deadline = deadline(of: exchange) else { continue }
             if deadline.phase == .speed, deadline.time <= now, !exchange.isTooSlow {
@@ -195,18 +205,11 @@ extension CurlLoop {
             if deadline.time > now {
                 check(at: deadline.time)
             } else {
-                expire(exchange, deadline.phase, exchange.settings.idleTimeout)
+                let limit = exchange.settings.idleTimeout
+                abandon(exchange, after: limit)
+                end(exchange, .timedOut(deadline.phase, limit: limit, url: exchange.url))
             }
         }
-    }
-
-    private func expire(
-        _ exchange: CurlExchange,
-        _ phase: TransferError.Phase,
-        _ limit: Duration
-    ) {
-        release(exchange, harvest: true)
-        end(exchange, .timedOut(phase, limit: limit, url: exchange.url))
     }
 
     /// The next deadline of an exchange: for activity, or for the speed of its body.

@@ -27,12 +27,17 @@ final class CurlLoop {
     let share: UnsafeMutableRawPointer?
     /// All transfers that have not ended.
     var exchanges: [UInt64: CurlExchange] = [:]
-    var queue = CurlQueue()
+    var queue: CurlQueue
     /// The exchanges with a handle.
     var running: [UnsafeMutableRawPointer: CurlExchange] = [:]
     let round = CurlRound()
     var now: CurlTime { round.now }
     let sockets = CurlSockets()
+    private let routes = RouteSocket()
+    /// The time that the machine had slept at the last look.
+    var sleep: Duration
+    /// What ends a wait besides the sockets of transfers: a command, and a change of routes.
+    private let doors = UnsafeMutableBufferPointer<curl_waitfd>.allocate(capacity: 2)
     /// The total time-outs of transfers; those of ended transfers are skipped.
     var ends = Heap<TotalEnd>()
     /// When the next time-out may be due.
@@ -48,13 +53,28 @@ final class CurlLoop {
     private static let batchSize = 128
 
     /// Set up once per process, before the first handle.
-    private static let isLibraryReady: Bool = kf_curl_set_up() == CURLE_OK
+    private static let isLibraryReady: Bool = {
+        guard kf_curl_set_up() == CURLE_OK else { return false }
+        if kf_curl_watches_connections() == 0 {
+            let library = curl_version_info(CURLVERSION_FIRST)?.pointee.ssl_version
+            let name = library.map { String(cString: $0) } ?? "no TLS"
+            Log.warning(
+                "libcurl uses \(name), not OpenSSL 3: a body without a length that is cut looks complete, "
+                    + "floods can hold up other transfers, and certificates cannot be decided about",
+                key: "libcurl"
+            )
+        }
+        return true
+    }()
 
     init(mailbox: CurlMailbox, configuration: CurlTransport.Configuration) {
         self.mailbox = mailbox
         bell = mailbox.openBell()
         self.configuration = configuration
+        queue = CurlQueue(limit: configuration.maxConnections)
         environment = CurlEnvironment(configuration)
+        sleep = configuration.timeAsleep()
+        doors.initialize(repeating: curl_waitfd())
         multi = Self.isLibraryReady ? curl_multi_init() : nil
         share = Self.isLibraryReady ? kf_curl_share_tls_sessions() : nil
         guard let multi else { return }
@@ -67,10 +87,13 @@ final class CurlLoop {
         )
     }
 
+    deinit { doors.deallocate() }
+
     /// Runs until the transport is released.
     func run() {
         while true {
             round.begin()
+            followSleep()
             if !receive() { return close() }
             obeySome()
             admit()
@@ -115,9 +138,12 @@ final class CurlLoop {
             curl_multi_poll(multi, nil, 0, Int32(min(timeout, 20)), nil)
             return
         }
-        var door = curl_waitfd(fd: bell, events: Int16(CURL_WAIT_POLLIN), revents: 0)
-        curl_multi_poll(multi, &door, 1, Int32(timeout), nil)
-        if door.revents != 0 { kf_curl_bell_quiet(bell) }
+        let input = Int16(CURL_WAIT_POLLIN)
+        doors[0] = curl_waitfd(fd: bell, events: input, revents: 0)
+        doors[1] = curl_waitfd(fd: routes.descriptor, events: input, revents: 0)
+        curl_multi_poll(multi, doors.baseAddress, routes.isOpen ? 2 : 1, Int32(timeout), nil)
+        if doors[0].revents != 0 { kf_curl_bell_quiet(bell) }
+        if doors[1].revents != 0 { followRoutes(routes.receive()) }
     }
 
     // MARK: Commands
@@ -208,7 +234,7 @@ final class CurlLoop {
 
     private func cancel(_ id: UInt64) {
         guard let exchange = exchanges[id] else { return }
-        release(exchange, harvest: true)
+        abandon(exchange, after: min(exchange.settings.idleTimeout, Self.patience))
         end(exchange, .cancelled)
     }
 

@@ -26,11 +26,50 @@ struct CurlQueue {
         fileprivate var ready: UInt64?
         /// Whether its streams share a connection, as with HTTP/2.
         fileprivate var isMultiplexing: Bool
+        /// The running transfers without a byte of a response.
+        fileprivate var silent = 0
+        /// Whether it is in ``CurlQueue/held``.
+        fileprivate var isHeld = false
+        /// When a response last began.
+        fileprivate var lastAnswer: CurlTime?
+        private let silence: Silence
 
-        fileprivate init(origin: String, isMultiplexing: Bool) {
+        /// Whether its connections may be dead: until the next response, requests are sent on new
+        /// ones.
+        var isSuspect = false
+
+        fileprivate init(origin: String, isMultiplexing: Bool, silence: Silence) {
             self.origin = origin
             self.isMultiplexing = isMultiplexing
+            self.silence = silence
         }
+
+        /// A response to one of the transfers has begun.
+        func answered(at time: CurlTime) {
+            isSuspect = false
+            lastAnswer = time
+        }
+
+        /// Counts the transfers without a byte of a response.
+        func count(_ change: Int) {
+            silent += change
+            silence.count += change
+            if change < 0 { silence.hasShrunk = true }
+        }
+
+        /// Whether it answers; then its other transfers may be expected to be answered soon.
+        fileprivate var isLively: Bool {
+            lastAnswer.map { CurlTime.now - $0 < .seconds(1) } ?? false
+        }
+    }
+
+    /// The running transfers of all hosts without a byte of a response.
+    ///
+    /// A class, because a host changes it.
+    fileprivate final class Silence {
+        var count = 0
+        /// Whether a host that had to wait may go on.
+        var hasShrunk = false
     }
 
     /// The first place of a host that has a free connection.
@@ -46,6 +85,14 @@ struct CurlQueue {
     /// All hosts with transfers, and some without.
     private var hosts: [String: Host] = [:]
     private var ready = Heap<Ready>()
+    /// Hosts with a free connection that have to wait because servers are silent.
+    private var held: [Host] = []
+    private let silence = Silence()
+    /// Transfers without a byte of a response above which a host gets no more than one.
+    ///
+    /// Otherwise a few silent servers would take all places, and transfers to others would wait for
+    /// their time-outs.
+    private let manySilent: Int
     private var lastNumber: UInt64 = 0
     /// Origins that use HTTP/2.
     private var multiplexing: Set<String> = []
@@ -57,10 +104,17 @@ struct CurlQueue {
     /// connects to very many hosts.
     private static let maxIdleHosts = 64
 
+    /// Makes a queue.
+    ///
+    /// - Parameter limit: The maximum number of running transfers.
+    init(limit: Int = 64) {
+        manySilent = max(1, limit / 2)
+    }
+
     var count: Int { waiting.count }
 
     /// Whether a host with waiting transfers has a free connection; also true of an outdated place.
-    var isReady: Bool { ready.count > 0 }
+    var isReady: Bool { ready.count > 0 || !held.isEmpty && silence.hasShrunk }
 
     /// The number of places in memory, of transfers and of hosts, including outdated ones.
     var placeCount: Int { hosts.values.reduce(ready.count) { $0 + $1.places.count } }
@@ -93,6 +147,7 @@ struct CurlQueue {
 
     /// Removes the first exchange whose host has a free connection, and counts it as running.
     mutating func takeNext() -> CurlExchange? {
+        releaseHeld()
         while let first = ready.removeFirst() {
             let host = first.host
             if host.ready == first.place.number { host.ready = nil }
@@ -100,16 +155,36 @@ struct CurlQueue {
                 offer(host)
                 continue
             }
+            if silence.count >= manySilent, host.silent > 0, !host.isLively {
+                host.ready = first.place.number
+                if !host.isHeld { held.append(host) }
+                host.isHeld = true
+                continue
+            }
             waiting[exchange.id] = nil
             host.running += 1
+            exchange.isSilent = true
             left(host)
             return exchange
         }
         return nil
     }
 
+    /// Offers the hosts again that had to wait.
+    private mutating func releaseHeld() {
+        guard silence.hasShrunk else { return }
+        silence.hasShrunk = false
+        let hosts = held
+        held = []
+        for host in hosts {
+            (host.ready, host.isHeld) = (nil, false)
+            offer(host)
+        }
+    }
+
     /// Frees the connection counted by `takeNext`.
     mutating func finished(_ exchange: CurlExchange, multiplexed: Bool) {
+        exchange.isSilent = false
         let host = host(of: exchange)
         // Limited, because a crawler connects to very many hosts.
         if multiplexed, multiplexing.count < 1024 { multiplexing.insert(host.origin) }
@@ -125,6 +200,7 @@ struct CurlQueue {
         waiting = [:]
         hosts = [:]
         ready = Heap()
+        held = []
     }
 
     // MARK: Places
@@ -137,7 +213,8 @@ struct CurlQueue {
             exchange.host = host
             return host
         }
-        let host = Host(origin: origin, isMultiplexing: multiplexing.contains(origin))
+        let isMultiplexing = multiplexing.contains(origin)
+        let host = Host(origin: origin, isMultiplexing: isMultiplexing, silence: silence)
         hosts[origin] = host
         exchange.host = host
         return host
@@ -151,7 +228,9 @@ struct CurlQueue {
 
     private func hasRoom(_ host: Host, for exchange: CurlExchange) -> Bool {
         let limit = max(1, exchange.settings.maxConnectionsPerHost)
-        return host.running < (host.isMultiplexing ? Self.streamsPerConnection : limit)
+        // A new connection has one stream.
+        let isShared = host.isMultiplexing && !host.isSuspect
+        return host.running < (isShared ? Self.streamsPerConnection : limit)
     }
 
     /// Adds the first place of a host to ``ready`` if the host has a free connection.

@@ -39,6 +39,13 @@ public final class CurlTransport: HTTPTransport {
         /// libcurl writes it after such a transfer. Defaults to a file in the user's cache folder.
         public var alternativesFile: String?
 
+        /// Whether servers that offer another address are reached there; nil if libcurl supports
+        /// HTTP/3, for which alone it is worthwhile.
+        var followsAlternatives: Bool?
+
+        /// How long the machine has slept since it started.
+        var timeAsleep: @Sendable () -> Duration = { SystemTime.asleep }
+
         /// Creates the default configuration.
         public init() {}
     }
@@ -138,8 +145,8 @@ struct CurlEnvironment {
     let certificateFile: String?
     let certificateFolder: String?
     let userAgent: String
-    let alternativesFile: String
-    let supportsHTTP3: Bool
+    let alternatives: CurlAlternatives
+    let followsAlternatives: Bool
     let approvals = CurlApprovals()
 
     init(
@@ -154,13 +161,15 @@ struct CurlEnvironment {
             ?? variable("SSL_CERT_FILE")
         certificateFolder = variable("SSL_CERT_DIR")
         userAgent = configuration.userAgent
-        alternativesFile =
-            configuration.alternativesFile
-            ?? CachesFolder.url.appendingPathComponent("com.onevcat.Kingfisher.AltSvc").path
+        alternatives = CurlAlternatives(
+            file: configuration.alternativesFile
+                ?? CachesFolder.url.appendingPathComponent("com.onevcat.Kingfisher.AltSvc").path
+        )
         let features = Int(curl_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0)
-        supportsHTTP3 =
-            features & (kf_curl_feature_http3 | kf_curl_feature_altsvc)
-            == kf_curl_feature_http3 | kf_curl_feature_altsvc
+        followsAlternatives =
+            configuration.followsAlternatives
+            ?? (features & (kf_curl_feature_http3 | kf_curl_feature_altsvc)
+                == kf_curl_feature_http3 | kf_curl_feature_altsvc)
     }
 }
 

@@ -49,6 +49,7 @@ struct CurlProxyTests {
             for (address, words) in [
                 ("http://nowhere.invalid:1", "proxy: nowhere.invalid"),
                 ("http://127.0.0.1:\(proxy.port)", "status 403"),
+                ("http://127.0.0.1:9", "refused (proxy 127.0.0.1:9)"),
             ] {
                 setenv("https_proxy", address, 1)
                 let outcome = await CurlTransport().load(Self.target("https://pictures.invalid/a"))

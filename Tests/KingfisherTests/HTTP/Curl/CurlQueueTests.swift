@@ -89,6 +89,33 @@ struct CurlQueueTests {
         #expect(order == [2, 3, 4])
     }
 
+    @Test func `DL-49: silent servers leave room for others`() throws {
+        var queue = CurlQueue(limit: 64)
+        for id in 0..<66 { queue.add(try exchange(UInt64(id), host: "h\(id / 6)", limit: 6)) }
+        let silent = drain(&queue)
+        // Half of the places, and one for each of the other servers.
+        #expect(silent.count < 40)
+        queue.add(try exchange(100, host: "other", limit: 6))
+        let other = drain(&queue)
+        #expect(other == [100])
+    }
+
+    @Test func `a server that answers gets its other places`() throws {
+        var queue = CurlQueue(limit: 8)
+        let all = try (1...8).map { try exchange(UInt64($0), limit: 8) }
+        for exchange in all { queue.add(exchange) }
+        var order = drain(&queue)
+        #expect(order == [1, 2, 3, 4])
+        #expect(!queue.isReady)
+        all[0].host?.answered(at: .now)
+        all[0].isSilent = false
+        #expect(queue.isReady)
+        order = drain(&queue)
+        #expect(order == [5, 6, 7, 8])
+        for exchange in all { queue.finished(exchange, multiplexed: false) }
+        #expect(queue.hostCount == 1)
+    }
+
     @Test func `thousands of hosts leave few behind`() throws {
         var queue = CurlQueue()
         let all = try (1...2000).map { try exchange($0, host: "h\($0)") }
