@@ -36,7 +36,8 @@ extension UnsafeMutableRawPointer {
     var asWidget: UnsafeMutablePointer<GtkWidget> { assumingMemoryBound(to: GtkWidget.self) }
 }
 
-/// A strong reference to a widget, which is released in the next iteration of the main loop.
+/// A strong reference to an object of the main thread, such as a widget, which is released in the next
+/// iteration of the main loop.
 ///
 /// In `gtk_box_append(box, KFImage(url).widget)` Swift destroys the temporary before GTK is called.
 /// The widget must live until the box retains it.
@@ -46,6 +47,11 @@ final class WidgetReference {
     /// Adds a reference; a floating reference is taken over.
     init(retaining address: UnsafeMutableRawPointer) {
         widget = GObjectReference(retaining: address)
+    }
+
+    /// Takes ownership of the caller's reference.
+    init(adopting address: UnsafeMutableRawPointer) {
+        widget = GObjectReference(adopting: address)
     }
 
     // GTK's objects belong to the main thread, but the last reference may be released on any

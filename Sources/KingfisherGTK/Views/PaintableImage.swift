@@ -17,7 +17,8 @@ public import Kingfisher
 /// screen, while the first widget that ``show(in:property:)`` was called with is visible.
 public final class PaintableImage: KingfisherCompatible {
     let state: PaintableState
-    private let reference: GObjectReference
+    private let reference: WidgetReference
+    private let address: UnsafeMutableRawPointer
 
     /// Makes an empty paintable.
     ///
@@ -28,14 +29,13 @@ public final class PaintableImage: KingfisherCompatible {
     public init(size: CGSize? = nil, density: Double = 1, fit: PictureFit = .contain) {
         MainLoop.attach()
         guard let made = kf_paintable_new() else { preconditionFailure("GObject has no memory") }
-        reference = GObjectReference(adopting: made)
+        reference = WidgetReference(adopting: made)
+        address = made
         state = PaintableState(made, size: size, density: density, fit: fit)
     }
 
-    isolated deinit {}
-
     /// The GdkPaintable.
-    public var paintable: OpaquePointer { OpaquePointer(reference.address) }
+    public var paintable: OpaquePointer { OpaquePointer(address) }
 
     /// Shows the image in an object's property.
     ///
@@ -45,7 +45,7 @@ public final class PaintableImage: KingfisherCompatible {
     /// - Precondition: The object has that property.
     public func show(in object: UnsafeMutableRawPointer, property: String = "paintable") {
         precondition(
-            kf_object_set_paintable(object, property, reference.address),
+            kf_object_set_paintable(object, property, address),
             "the object has no property '\(property)' that takes a GdkPaintable"
         )
         state.follow(object)
