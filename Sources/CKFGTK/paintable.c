@@ -50,7 +50,8 @@ static void snapshot(
 static int natural_side(const KFPaintable *self, int pixels, int released) {
     if (!self->has_natural_size) return 0;
     if (pixels == 0) return released;
-    return (int)fmax(1, round(pixels / self->current.scale));
+    // More than any layout takes, and safe to add.
+    return (int)fmin(1e6, fmax(1, round(pixels / self->current.scale)));
 }
 
 static int intrinsic_width(GdkPaintable *paintable) {

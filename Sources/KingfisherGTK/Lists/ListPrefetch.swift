@@ -48,7 +48,11 @@ final class ListPrefetch {
                 .clamped(to: 0...Double(max(0, count - 1)))
         )
         let slowsDown = forecast.friction > 0
-        let screen = Int(((layout.bottom - layout.top) / layout.item).rounded(.up))
+        let screen = Int(
+            ((layout.bottom - layout.top) / layout.item).rounded(.up)
+                .clamped(to: 0...Double(max(0, count)))
+        )
+        let ahead = min(ahead, max(0, count))
         var passing = slowsDown ? ahead : ahead + screen
         var staying = screen
         var wanted: [(Int, ImageInterest.Deadline)] = []
@@ -173,8 +177,9 @@ final class ListPrefetch {
 }
 
 extension Double {
+    /// The nearest number in a range; its beginning for what is no number.
     fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
-        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+        isNaN ? range.lowerBound : Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }
 }
 #endif

@@ -41,7 +41,7 @@ struct DecodeBox: Equatable {
 
     /// The factor by which an image of a size is scaled when shown.
     func factor(of own: CGSize) -> CGFloat {
-        guard own.width > 0, own.height > 0 else { return 1 }
+        guard own.isDrawable, size.isDrawable else { return 1 }
         let horizontal = size.width / own.width
         let vertical = size.height / own.height
         return covers ? max(horizontal, vertical) : min(horizontal, vertical)

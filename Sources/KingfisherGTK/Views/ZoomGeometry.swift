@@ -7,8 +7,12 @@ import Foundation
 nonisolated struct ZoomGeometry: Equatable {
     /// The size of the image in pixels; empty for none.
     var image = CGSize.zero {
-        didSet { if image != oldValue { fit() } }
+        didSet {
+            if !image.isDrawable { image = .zero }
+            if image != oldValue { fit() }
+        }
     }
+    /// The size of the view; empty for one without a usable size, such as a hidden page.
     private(set) var view = CGSize.zero
     /// The screen's pixels per logical pixel.
     private(set) var density: CGFloat = 1
@@ -21,9 +25,9 @@ nonisolated struct ZoomGeometry: Equatable {
 
     // MARK: Scales
 
-    /// The scale at which the whole image is visible, but not enlarged.
+    /// The scale at which the whole image is visible, but not enlarged; never 0.
     var fittedScale: CGFloat {
-        guard image.width > 0, image.height > 0 else { return 1 }
+        guard image.isDrawable, view.isDrawable else { return actualScale }
         return min(actualScale, view.width / image.width, view.height / image.height)
     }
 
@@ -36,7 +40,8 @@ nonisolated struct ZoomGeometry: Equatable {
 
     /// Follows the view's size and screen; the image keeps the point in the centre.
     mutating func resize(to size: CGSize, density new: CGFloat) {
-        guard size != view || new != density, new > 0, new.isFinite else { return }
+        let size = size.isDrawable ? size : .zero
+        guard size != view || new != density, new.isDrawable else { return }
         let center = imagePoint(at: viewCenter)
         // The same size on screen.
         let kept = scale
@@ -135,7 +140,8 @@ nonisolated struct ZoomGeometry: Equatable {
 
         /// The part in widths and heights of the image.
         var share: CGRect {
-            CGRect(
+            guard whole.isDrawable else { return .zero }
+            return CGRect(
                 x: part.minX / whole.width,
                 y: part.minY / whole.height,
                 width: part.width / whole.width,
@@ -167,5 +173,16 @@ nonisolated struct ZoomGeometry: Equatable {
             visible: visible.intersection(bounds)
         )
     }
+}
+
+extension CGSize {
+    /// Whether both sides are lengths that can be drawn.
+    nonisolated var isDrawable: Bool { width.isDrawable && height.isDrawable }
+}
+
+extension CGFloat {
+    /// Whether this is a length, or a factor, by which others can be divided: the layout of GTK
+    /// makes lengths 0, and numbers from outside may be anything.
+    nonisolated var isDrawable: Bool { self >= 1e-9 && self <= 1e9 }
 }
 #endif
