@@ -36,6 +36,18 @@ typedef struct {
 // Paints everything into an area that is not empty.
 void kf_paint(KFPaintable *self, GtkSnapshot *snapshot, double width, double height);
 
+// Paints the image alone, stretched to a place.
+void kf_paint_image_at(KFPaintable *self, GtkSnapshot *snapshot, const graphene_rect_t *place);
+
+// Paints the badge over the visible part of the image, and what is shown during loads over an area.
+void kf_paint_overlays(
+    KFPaintable *self,
+    GtkSnapshot *snapshot,
+    const graphene_rect_t *image,
+    double width,
+    double height
+);
+
 // Paints the badge over the visible part of the image.
 void kf_paint_badge(KFPaintable *self, GtkSnapshot *snapshot, const graphene_rect_t *area);
 

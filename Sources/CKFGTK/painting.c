@@ -170,7 +170,7 @@ static void paint_overlay(KFPaintable *self, GtkSnapshot *snapshot, double width
     kf_append_texture(snapshot, self->overlay, &bounds, CAIRO_FILTER_GOOD);
 }
 
-void kf_paint(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
+static void paint_image(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
     if (self->progress >= 1) {
         paint_picture(self, snapshot, &self->current, width, height);
     } else if (self->transition == KF_TRANSITION_FADE) {
@@ -180,12 +180,38 @@ void kf_paint(KFPaintable *self, GtkSnapshot *snapshot, double width, double hei
     } else {
         paint_flip(self, snapshot, width, height);
     }
+}
+
+void kf_paint_image_at(KFPaintable *self, GtkSnapshot *snapshot, const graphene_rect_t *place) {
+    KFFit fit = self->fit;
+    self->fit = KF_FIT_FILL;
+    gtk_snapshot_save(snapshot);
+    gtk_snapshot_translate(snapshot, &place->origin);
+    paint_image(self, snapshot, place->size.width, place->size.height);
+    gtk_snapshot_restore(snapshot);
+    self->fit = fit;
+}
+
+void kf_paint_overlays(
+    KFPaintable *self,
+    GtkSnapshot *snapshot,
+    const graphene_rect_t *image,
+    double width,
+    double height
+) {
     if (self->shows_badge && self->current.texture) {
-        graphene_rect_t bounds = placed(self, &self->current, width, height);
-        graphene_rect_intersection(&bounds, &GRAPHENE_RECT_INIT(0, 0, width, height), &bounds);
+        graphene_rect_t bounds;
+        graphene_rect_intersection(image, &GRAPHENE_RECT_INIT(0, 0, width, height), &bounds);
         kf_paint_badge(self, snapshot, &bounds);
     }
     if (self->shows_spinner) paint_spinner(self, snapshot, width, height);
     if (self->overlay) paint_overlay(self, snapshot, width, height);
+}
+
+void kf_paint(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
+    paint_image(self, snapshot, width, height);
+    graphene_rect_t image = GRAPHENE_RECT_INIT(0, 0, width, height);
+    if (self->current.texture) image = placed(self, &self->current, width, height);
+    kf_paint_overlays(self, snapshot, &image, width, height);
 }
 #endif

@@ -3,11 +3,12 @@
 
 #include <math.h>
 
-// A paintable with a whole image in low resolution and a part of it in the screen's, both placed
-// relative to the area of the view.
+// A paintable around that of a view, which has the whole image in low resolution; with a part of it
+// in the screen's, both placed relative to the area of the view.
 typedef struct {
     GObject parent;
-    GdkTexture *whole, *detail;
+    KFPaintable *content;
+    GdkTexture *detail;
     graphene_rect_t place;
     // In widths and heights of the image.
     graphene_rect_t part;
@@ -30,7 +31,7 @@ static void kf_zoomable_init(KFZoomable *self) { (void)self; }
 
 static void dispose(GObject *object) {
     KFZoomable *self = (KFZoomable *)object;
-    g_clear_object(&self->whole);
+    g_clear_object(&self->content);
     g_clear_object(&self->detail);
     self->on_paint = NULL;
     G_OBJECT_CLASS(kf_zoomable_parent_class)->dispose(object);
@@ -58,9 +59,13 @@ static void snapshot(
     double height
 ) {
     KFZoomable *self = (KFZoomable *)paintable;
+    KFPaintable *content = self->content;
     GtkSnapshot *to = GTK_SNAPSHOT(gdk_snapshot);
     if (self->on_paint) self->on_paint(width, height, self->context);
-    if (!(width > 0 && height > 0 && self->place.size.width > 0)) return;
+    if (!content || !(width > 0 && height > 0)) return;
+    if (content->on_paint) content->on_paint(width, height, content->on_paint_context);
+    // A placeholder has no place of its own.
+    if (!(self->place.size.width > 0)) return kf_paint(content, to, width, height);
     double w = self->place.size.width, h = self->place.size.height;
     graphene_rect_t bounds = GRAPHENE_RECT_INIT(
         self->place.origin.x + self->part.origin.x * w,
@@ -71,18 +76,18 @@ static void snapshot(
     graphene_rect_t area = GRAPHENE_RECT_INIT(0, 0, width, height);
     gtk_snapshot_push_clip(to, &area);
     bool is_covered = self->detail && covers(&bounds, &self->place, &area);
-    if (self->whole && !is_covered) {
-        kf_append_texture(to, self->whole, &self->place, CAIRO_FILTER_GOOD);
-    }
+    if (!is_covered) kf_paint_image_at(content, to, &self->place);
     // Once nothing moves, a part has the resolution of the screen, or is not shown. Until then the
     // best filter for smaller sizes would take longer than a frame.
     if (self->detail) kf_append_texture(to, self->detail, &bounds, CAIRO_FILTER_BILINEAR);
     gtk_snapshot_pop(to);
+    kf_paint_overlays(content, to, &self->place, width, height);
 }
 
 static GdkPaintable *current_image(GdkPaintable *paintable) {
     KFZoomable *self = (KFZoomable *)paintable;
-    return self->whole ? GDK_PAINTABLE(g_object_ref(self->whole)) : gdk_paintable_new_empty(0, 0);
+    return self->content ? gdk_paintable_get_current_image(GDK_PAINTABLE(self->content))
+                         : gdk_paintable_new_empty(0, 0);
 }
 
 static void implement_paintable(GdkPaintableInterface *interface) {
@@ -90,20 +95,19 @@ static void implement_paintable(GdkPaintableInterface *interface) {
     interface->get_current_image = current_image;
 }
 
-void *kf_zoomable_new(KFPaintedSize on_paint, void *context) {
+void *kf_zoomable_new(void *content, KFPaintedSize on_paint, void *context) {
     KFZoomable *self = g_object_new(kf_zoomable_get_type(), NULL);
+    self->content = g_object_ref(content);
+    g_signal_connect_object(
+        content, "invalidate-contents", G_CALLBACK(gdk_paintable_invalidate_contents), self,
+        G_CONNECT_SWAPPED
+    );
     self->on_paint = on_paint;
     self->context = context;
     return self;
 }
 
 void kf_zoomable_detach(void *zoomable) { ((KFZoomable *)zoomable)->on_paint = NULL; }
-
-void kf_zoomable_set_whole(void *zoomable, void *texture) {
-    KFZoomable *self = zoomable;
-    g_set_object(&self->whole, texture);
-    gdk_paintable_invalidate_contents(zoomable);
-}
 
 void kf_zoomable_set_detail(
     void *zoomable,

@@ -147,16 +147,29 @@ extension KingfisherManager {
         with source: Source,
         options: KingfisherOptionsInfo? = nil
     ) async throws -> RetrieveDataResult {
+        let parsed = KingfisherParsedOptionsInfo(resolved(options))
+        return try await retrieveOriginalData(with: source, parsedOptions: parsed)
+    }
+
+    /// See ``retrieveOriginalData(with:options:)-(Source,_)``; the manager's default options are not
+    /// added.
+    package func retrieveOriginalData(
+        with source: Source,
+        parsedOptions: KingfisherParsedOptionsInfo
+    ) async throws -> RetrieveDataResult {
         try Task.checkCancellation()
-        return try original(of: await load(originalRequest(source, options)), key: source.cacheKey)
+        let request = originalRequest(source, parsedOptions)
+        return try original(of: await load(request), key: source.cacheKey)
     }
 
     // Not inlined, because their values would take room in each suspended load.
 
     @inline(never)
-    private func originalRequest(_ source: Source, _ options: KingfisherOptionsInfo?) -> LoadRequest
-    {
-        var parsed = KingfisherParsedOptionsInfo(resolved(options))
+    private func originalRequest(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> LoadRequest {
+        var parsed = options
         parsed.processor = OriginalBytesProcessor()
         parsed.imageModifier = nil
         // An asynchronous caller has no thread to read on.

@@ -283,14 +283,11 @@ void kf_file_replace(
 
 // --- Zooming
 
-// A new GdkPaintable with a whole image and a detail of it. `on_paint` is called while painting,
-// before anything is painted, and may call kf_zoomable_set_place; no longer after
-// kf_zoomable_detach.
-void *kf_zoomable_new(KFPaintedSize on_paint, void *context);
+// A new GdkPaintable around one of kf_paintable_new: its image at a place, with a detail of it, and
+// its badge and indicators over the whole area. `on_paint` is called while painting, before anything
+// is painted, and may call kf_zoomable_set_place; no longer after kf_zoomable_detach.
+void *kf_zoomable_new(void *content, KFPaintedSize on_paint, void *context);
 void kf_zoomable_detach(void *zoomable);
-
-// The texture of the whole image; null for none.
-void kf_zoomable_set_whole(void *zoomable, void *texture);
 
 // The texture of a part of the image, in widths and heights of the image; null for none.
 void kf_zoomable_set_detail(
@@ -302,7 +299,8 @@ void kf_zoomable_set_detail(
     double height
 );
 
-// The place of the image in the view. Does not request a frame.
+// The place of the image in the view; empty for a placeholder, which has all of it. Does not request a
+// frame.
 void kf_zoomable_set_place(void *zoomable, double x, double y, double width, double height);
 void kf_zoomable_queue_draw(void *zoomable);
 

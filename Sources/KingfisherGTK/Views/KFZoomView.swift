@@ -1,6 +1,5 @@
 #if GTK
 public import CGTK
-import CKFGTK
 public import Foundation
 public import Kingfisher
 
@@ -20,8 +19,11 @@ public import Kingfisher
 /// gtk_window_set_child(window, view.widget)
 /// ```
 ///
+/// Its `kf` has the methods of every view: an indicator, a badge, a context menu, and the reason of a
+/// failure with `retry()`. Animations play.
+///
 /// A handle: the image belongs to the widget.
-public final class KFZoomView {
+public final class KFZoomView: GtkPictureProviding {
     let state: ZoomState
     private let reference: WidgetReference
 
@@ -33,32 +35,40 @@ public final class KFZoomView {
         reference = WidgetReference(retaining: state.picture)
     }
 
+    /// The GtkPicture.
+    public var gtkPicture: OpaquePointer { OpaquePointer(state.picture) }
+
     /// The widget, a GtkPicture.
     public var widget: UnsafeMutablePointer<GtkWidget> { state.picture.asWidget }
 
-    /// Loads an image and shows it as a whole; the previous image stays until then.
+    /// Loads an image and shows it as a whole; without a placeholder the previous image stays until
+    /// then.
     ///
     /// - Parameters:
-    ///   - source: The source of the image; nil shows nothing.
+    ///   - source: The source of the image; nil shows the placeholder and fails with `emptySource`.
+    ///   - placeholder: Shown during the load.
     ///   - options: Override the shared manager's default options; a processor is ignored.
-    ///   - completionHandler: Called once with the size of the image in pixels, unless another
-    ///     image is set before.
+    ///   - completionHandler: Called exactly once, with the size of the image in pixels or a
+    ///     `KingfisherError`.
     public func setImage(
         with source: Source?,
+        placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
         completionHandler: ((Result<CGSize, any Error>) -> Void)? = nil
     ) {
-        state.load(source, options ?? [], by: .shared, completionHandler)
+        state.load(source, placeholder: placeholder, options ?? [], by: .shared, completionHandler)
     }
 
     /// Loads an image from a URL; see the method for a source.
     public func setImage(
         with url: URL?,
+        placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
         completionHandler: ((Result<CGSize, any Error>) -> Void)? = nil
     ) {
         setImage(
             with: url?.convertToSource(),
+            placeholder: placeholder,
             options: options,
             completionHandler: completionHandler
         )
@@ -86,14 +96,8 @@ public final class KFZoomView {
 
     /// The text that replaces the image for assistive technology.
     public var alternativeText: String? {
-        get {
-            gtk_picture_get_alternative_text(OpaquePointer(state.picture))
-                .map { String(cString: $0) }
-        }
-        set {
-            gtk_picture_set_alternative_text(OpaquePointer(state.picture), newValue)
-            kf_widget_set_label(state.picture, newValue ?? "")
-        }
+        get { gtk_picture_get_alternative_text(gtkPicture).map { String(cString: $0) } }
+        set { gtk_picture_set_alternative_text(gtkPicture, newValue) }
     }
 }
 #endif

@@ -21,6 +21,8 @@ final class PendingLoad {
     var decodedFor: CGSize?
     /// Whether the image is decoded before the view's size is known, and may be much too large.
     var isGuessed = false
+    /// The size of the file in pixels; nil until it is read.
+    var fileSize: CGSize?
     private var completion: ImageBinding.Completion?
 
     init(
@@ -43,13 +45,15 @@ final class PendingLoad {
 
     /// A copy that loads the image again, without a completion.
     func again() -> PendingLoad {
-        PendingLoad(
+        let load = PendingLoad(
             source: source,
             placeholder: placeholder,
             options: options,
             manager: manager,
             isRepeated: true
         )
+        load.fileSize = fileSize
+        return load
     }
 
     /// Whether the image has too few pixels for a view, or far too many.
@@ -62,6 +66,36 @@ final class PendingLoad {
         guard box.covers ? isWide && isHigh : isWide || isHigh else { return false }
         return box.size.width > decodedFor.width || box.size.height > decodedFor.height
             || CGFloat(density) > image.scale
+    }
+
+    /// Reads the size of the file in pixels; nil if that fails.
+    ///
+    /// - Parameters:
+    ///   - result: The result of the load; the bytes of a download are read without the cache.
+    ///   - onlyFromCache: Whether a file that the cache does not have is not loaded from the source.
+    /// - Returns: The size.
+    func readFileSize(
+        of result: RetrieveImageResult?,
+        onlyFromCache: Bool
+    ) async -> CGSize? {
+        if let result, result.cacheType == .none, let data = result.data(),
+            let size = await Self.size(of: data)
+        {
+            return size
+        }
+        var options = options
+        options.forceRefresh = false
+        options.onlyFromCache = options.onlyFromCache || onlyFromCache
+        // Without the size, that of the decoded image is used.
+        let file = try? await manager.retrieveOriginalData(with: source, parsedOptions: options)
+        guard let file else { return nil }
+        return await Self.size(of: file.data)
+    }
+
+    @concurrent
+    nonisolated private static func size(of data: Data) async -> CGSize? {
+        // A file that cannot be read has no size.
+        try? ImageFileInfo(data: data).size
     }
 
     /// Calls the completion; later calls have no effect.

@@ -15,6 +15,8 @@ final class PictureCanvas {
     /// The GdkPaintable.
     let paintable: GObjectReference
     private(set) var isInTransition = false
+    /// A paintable around this one, which the GtkPicture shows in its place.
+    private var frame: GObjectReference?
 
     private var address: UnsafeMutableRawPointer { paintable.address }
 
@@ -25,13 +27,20 @@ final class PictureCanvas {
         takeOver()
     }
 
+    /// The paintable that the GtkPicture shows.
+    private var shown: OpaquePointer { OpaquePointer(frame?.address ?? address) }
+
     /// Whether the GtkPicture shows this paintable; other code may have set another one.
-    var isInPlace: Bool {
-        gtk_picture_get_paintable(OpaquePointer(picture)) == OpaquePointer(address)
-    }
+    var isInPlace: Bool { gtk_picture_get_paintable(OpaquePointer(picture)) == shown }
 
     func takeOver() {
-        if !isInPlace { gtk_picture_set_paintable(OpaquePointer(picture), OpaquePointer(address)) }
+        if !isInPlace { gtk_picture_set_paintable(OpaquePointer(picture), shown) }
+    }
+
+    /// Shows another paintable, which paints this one.
+    func surround(by frame: GObjectReference) {
+        self.frame = frame
+        takeOver()
     }
 
     /// Whether no image is painted.

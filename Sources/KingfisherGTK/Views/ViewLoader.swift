@@ -11,6 +11,7 @@ final class ViewLoader {
     /// Whether loads start by the rule of ``LoadStart/whenVisible``.
     var loadsWhenVisible = false {
         didSet {
+            guard loadsWhenVisible != oldValue else { return }
             pendingChanged()
             if let pending, !loadsWhenVisible { startSoon(pending) }
         }
@@ -24,6 +25,12 @@ final class ViewLoader {
     /// Whether a failed load is repeated when the network returns, even if the view does not load
     /// only while visible.
     var retriesWhenOnline = false
+    /// Whether loads end only when the size of the file is known, even if the source has to be read
+    /// again for it.
+    var awaitsFileSize = false
+    /// Called when the image of a load is shown, and the size of its file is known if that was
+    /// requested.
+    var onSettled: ((PendingLoad) -> Void)?
     /// A load that has not started.
     private(set) var pending: PendingLoad? {
         didSet { pendingChanged() }
@@ -41,13 +48,15 @@ final class ViewLoader {
     /// A load that has started and not ended.
     private var inForce: PendingLoad?
     /// Receives a larger version of the current image while it loads.
-    private var refinement: Refinement?
+    var refinement: Refinement?
+    /// Whether a load has started and not ended.
+    var isLoading: Bool { inForce != nil }
     let binding = ImageBinding()
-    private let picture: UnsafeMutableRawPointer
-    private let sight: ViewSight
-    private let sizing: ViewSizing
+    let picture: UnsafeMutableRawPointer
+    let sight: ViewSight
+    let sizing: ViewSizing
     private let status: ViewStatus
-    private let content: ViewContent
+    let content: ViewContent
 
     init(_ sight: ViewSight, _ sizing: ViewSizing, _ status: ViewStatus, _ content: ViewContent) {
         picture = content.canvas.picture
@@ -55,9 +64,11 @@ final class ViewLoader {
         self.sizing = sizing
         self.status = status
         self.content = content
-        connect(picture, "notify::root") { [unowned self] in planEndOfWaiting() }
+        connect(picture, "notify::root") { [unowned self] in
+            planEndOfWaiting()
+        }
         connect(picture, "notify::parent") { [unowned self] in
-            if gtk_widget_get_parent(picture.asWidget) == nil { planEndOfWaiting() }
+            if !hasParent { planEndOfWaiting() }
         }
     }
 
@@ -233,14 +244,6 @@ final class ViewLoader {
         return hasWaited || isSized && isInMemory(load)
     }
 
-    private func isInMemory(_ load: PendingLoad) -> Bool {
-        let options = sizing.sized(load.options, for: sizing.box)
-        guard !options.forceRefresh else { return false }
-        let cache = options.targetCache ?? load.manager.cache
-        let key = load.source.keyed(by: options.cacheKeyRule).cacheKey
-        return cache.retrieveImageInMemoryCache(forKey: key, options: options) != nil
-    }
-
     /// Ends a waiting load in the next iteration of the main loop if the view is in no window then:
     /// its completion may use the view, which would never end.
     ///
@@ -248,15 +251,17 @@ final class ViewLoader {
     private func planEndOfWaiting() {
         guard pending?.isRepeated == false, !isInWindow else { return }
         Task { [weak self] in
-            guard let self, content.canvas.isAlive, let load = pending, !isInWindow else { return }
-            keeping(picture) {
-                pending = load.again()
-                load.cancel()
-            }
+            if let self, content.canvas.isAlive, !isInWindow { endWaiting() }
         }
     }
 
-    private var isInWindow: Bool { gtk_widget_get_root(picture.asWidget) != nil }
+    private func endWaiting() {
+        guard let load = pending, !load.isRepeated else { return }
+        keeping(picture) {
+            pending = load.again()
+            load.cancel()
+        }
+    }
 
     // MARK: Running
 
@@ -304,13 +309,24 @@ final class ViewLoader {
     private func end(_ load: PendingLoad, _ result: Result<RetrieveImageResult, KingfisherError>) {
         inForce = nil
         switch result {
-        case .success: shownLoad = load
+        case .success(let value):
+            shownLoad = load
+            guard awaitsFileSize, load.decodedFor != nil else { break }
+            return readFileSize(of: load, value)
         case .failure(let error) where !error.isCancellation:
             load.error = error
             failure = load
         case .failure where load.isSuspended: return waitAgain(load)
         case .failure: break
         }
+        settle(load, result)
+    }
+
+    func settle(
+        _ load: PendingLoad,
+        _ result: Result<RetrieveImageResult, KingfisherError>
+    ) {
+        if shownLoad === load { onSettled?(load) }
         load.finish(result)
         // The image may have been on its way when the view left the screen.
         if !sight.isInSight { suspendIfInvisible() }
@@ -344,39 +360,6 @@ final class ViewLoader {
         pending = load
         sight.watch?.requestLayout()
         planEndOfWaiting()
-    }
-
-    // MARK: Larger versions
-
-    /// Whether the still image has too few pixels for the view, or far too many.
-    var needsReload: Bool {
-        guard let load = shownLoad, load.isGuessed || load.decodedFor != nil,
-            content.animation.player == nil, let image = content.image, let box = sizing.box
-        else { return false }
-        return load.needsReload(image, in: box, density: sizing.density)
-    }
-
-    /// Loads the image again in the present size of the view, unless a load waits or runs.
-    func reloadIfNeeded() {
-        guard pending == nil, binding.identifier == nil, needsReload, let load = shownLoad,
-            let box = sizing.box
-        else { return }
-        let refinement = Refinement { [content] in content.show($0) }
-        self.refinement = refinement
-        binding.load(
-            load.source,
-            into: refinement,
-            placeholder: nil,
-            options: sizing.sized(load.options, for: box).givingTexture.refining,
-            by: load.manager,
-            completion: { [weak self, weak refinement] result in
-                guard let self, let refinement, self.refinement === refinement else { return }
-                self.refinement = nil
-                guard case .success = result else { return }
-                load.decodedFor = box.size
-                load.isGuessed = false
-            }
-        )
     }
 }
 

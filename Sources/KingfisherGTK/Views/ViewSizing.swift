@@ -68,6 +68,8 @@ final class ViewSizing {
     var covers = false
     /// The common size of a list's cells, so that it is known before the layout.
     var fixedBox: CGSize?
+    /// The size to decode to if the size of the view stays unknown; nil for that of the file.
+    var usualSize: CGSize?
     private let canvas: PictureCanvas
     private var isWaiting = false
 
@@ -90,8 +92,10 @@ final class ViewSizing {
         return boxInLayout
     }
 
-    /// The size to decode to if the view were shown now; nil outside of windows.
-    var likelyBox: DecodeBox? { box ?? boxInLayout }
+    /// The size to decode to if the view were shown now; without ``usualSize`` nil outside of windows.
+    var likelyBox: DecodeBox? {
+        box ?? boxInLayout ?? usualSize.map { DecodeBox(size: $0, covers: false) }
+    }
 
     /// The box in pixels of the screen.
     var boxInPixels: CGSize? {

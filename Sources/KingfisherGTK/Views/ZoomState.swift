@@ -5,6 +5,9 @@ import Foundation
 import Kingfisher
 
 /// The image of a ``KFZoomView``; attached to its GtkPicture and released with it.
+///
+/// The controller of the GtkPicture loads and shows the image, as in every view. This object places
+/// it, and adds a part of it in the resolution of the screen.
 final class ZoomState {
     private static let data = ObjectData<ZoomState>(name: "kingfisher-zoom")
     /// How long nothing must move before a part is decoded.
@@ -12,143 +15,117 @@ final class ZoomState {
 
     /// The GtkPicture; not retained, because it owns this object.
     let picture: UnsafeMutableRawPointer
+    /// Unowned: the GtkPicture owns both, and the controller must not outlive it.
+    unowned let controller: PictureController
     private(set) var geometry = ZoomGeometry()
     var onZoomChange: ((Double) -> Void)?
-    /// Whether an image is loading.
-    private(set) var isBusy = false {
-        didSet { if isBusy != oldValue { kf_widget_set_busy(picture, isBusy) } }
-    }
     /// The part that is shown in the screen's resolution.
     private(set) var detail: ZoomGeometry.Detail?
 
     private var zoomable: GObjectReference?
-    private var shown: (source: Source, options: KingfisherOptionsInfo, manager: KingfisherManager)?
-    /// The size in pixels of the shown whole image.
-    private var wholeSize = CGSize.zero
-    private var loading: Task<Void, Never>?
+    /// The load of the image; nil until the size of its file is known, and for an image of the
+    /// caller's.
+    private var load: PendingLoad?
+    /// The zoom that was reported last.
+    private var reportedZoom = 1.0
+    /// Whether the image is still counted in the pixels to which it was decoded.
+    private var awaitsSize = false
     private var sharpening: Task<Void, Never>?
+    private let sharpener = ImageBinding()
+    /// Receives the part.
+    private var part: Refinement?
 
     init() {
         precondition(gtk_is_initialized() != 0, "GTK is not initialised yet")
-        MainLoop.attach()
         guard let widget = gtk_picture_new() else { preconditionFailure("GTK has no memory") }
         picture = UnsafeMutableRawPointer(widget)
-        Self.data.set(self, on: picture)
         kf_picture_set_fill(picture)
         gtk_picture_set_can_shrink(OpaquePointer(picture), 1)
-        kf_widget_set_label(picture, "")
+        controller = .of(picture)
+        Self.data.set(self, on: picture)
         let context = Unmanaged.passUnretained(self).toOpaque()
-        guard let made = kf_zoomable_new(ZoomCallbacks.painted, context) else {
-            preconditionFailure("GObject has no memory")
-        }
-        zoomable = GObjectReference(adopting: made)
-        gtk_picture_set_paintable(OpaquePointer(picture), OpaquePointer(made))
+        let canvas = controller.canvas
+        guard let made = kf_zoomable_new(canvas.paintable.address, ZoomCallbacks.painted, context)
+        else { preconditionFailure("GObject has no memory") }
+        let zoomable = GObjectReference(adopting: made)
+        self.zoomable = zoomable
+        canvas.surround(by: zoomable)
+        canvas.fit = KF_FIT_CONTAIN
+        canvas.hasNaturalSize = false
+        controller.sizing.covers = false
+        controller.sizing.usualSize = CGSize(width: 1_024, height: 768)
+        controller.loader.awaitsFileSize = true
+        // Weak, because the controller may outlive this object.
+        controller.content.onChange = { [weak self] in self?.contentChanged() }
+        controller.loader.onSettled = { [weak self] in self?.settled($0) }
         kf_widget_add_zoom(picture, ZoomCallbacks.zoomed, context)
-        connect(picture, "map") { [unowned self] in TextureRenderer.adapt(to: picture) }
     }
 
     isolated deinit {
         // Other widgets may retain the paintable.
         if let zoomable { kf_zoomable_detach(zoomable.address) }
-        loading?.cancel()
         sharpening?.cancel()
+        sharpener.cancel()
     }
 
     // MARK: The whole image
 
+    /// Loads an image; the previous one stays until then, unless there is a placeholder.
     func load(
         _ source: Source?,
+        placeholder: KFCrossPlatformImage? = nil,
         _ options: KingfisherOptionsInfo,
         by manager: KingfisherManager,
         _ completion: ((Result<CGSize, any Error>) -> Void)?
     ) {
-        loading?.cancel()
-        sharpening?.cancel()
-        guard let source else {
-            shown = nil
-            isBusy = false
-            showWhole(nil, of: .zero)
-            return
-        }
-        isBusy = true
-        loading = Task { [weak self] in
-            let result = await Self.whole(of: source, options, by: manager) { [weak self] in
-                // A view that is not shown is decoded for a usual size after a moment. It may end
-                // meanwhile.
-                for _ in 0..<10 where (self?.geometry.view.width ?? 1) <= 0 {
-                    await ViewSizing.rest(ViewSizing.patience)
-                }
-                return self?.sizeToLoad ?? (.zero, 1)
+        var options = KingfisherParsedOptionsInfo(manager.defaultOptions + options)
+        options.processor = DefaultImageProcessor.default
+        // The file is on disk, and other sizes are made of it.
+        options.cacheMemoryOnly = true
+        if placeholder == nil { options.keepCurrentImageWhileLoading = true }
+        let ending = completion.map(LoadEnding.init)
+        controller.loader.load(
+            source,
+            placeholder: placeholder,
+            options: options,
+            by: manager,
+            completion: { [weak self] result in
+                ending?.call(result.map { self?.load?.fileSize ?? $0.image.pixelSize })
             }
-            guard let self, !Task.isCancelled else { return }
-            isBusy = false
-            if case .success(let whole) = result {
-                shown = (source, options, manager)
-                withExtendedLifetime(whole) { showWhole(whole.image, of: whole.size) }
-            } else {
-                planSharpening()
-            }
-            completion?(result.map(\.size))
-        }
+        )
     }
 
-    private struct Loaded {
-        let image: KFCrossPlatformImage
-        /// The size in pixels of the whole file, or of the part.
-        let size: CGSize
-        /// Keeps the texture until it is shown.
-        let texture: TextureModifier
-    }
-
-    /// Loads the image in the size of the view, and reads the size of its file.
-    private static func whole(
-        of source: Source,
-        _ options: KingfisherOptionsInfo,
-        by manager: KingfisherManager,
-        in box: () async -> (CGSize, CGFloat)
-    ) async -> Result<Loaded, any Error> {
-        do {
-            let own = options + [.cacheOriginalImage]
-            let data = try await manager.retrieveOriginalData(with: source, options: own).data
-            let size = try await pixelSize(of: data)
-            let (view, density) = await box()
-            let processor = ViewSizeProcessor(size: view, density: density, covers: false)
-            let texture = TextureModifier(extending: options, of: manager)
-            let sized: KingfisherOptionsInfo = [
-                .scaleFactor(density), .processor(processor), .cacheMemoryOnly,
-                .imageModifier(texture),
-            ]
-            let image = try await manager.retrieveImage(with: source, options: own + sized).image
-            return .success(Loaded(image: image, size: size, texture: texture))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    @concurrent
-    nonisolated private static func pixelSize(of data: Data) async throws -> CGSize {
-        try ImageFileInfo(data: data).size
-    }
-
-    /// The size of the view, or a usual one, and the density of its screen.
-    private var sizeToLoad: (CGSize, CGFloat) {
-        let view = geometry.view.width > 0 ? geometry.view : CGSize(width: 1_024, height: 768)
-        return (view, geometry.density)
-    }
-
-    private func showWhole(_ image: KFCrossPlatformImage?, of size: CGSize) {
+    /// Places an image that has replaced another one.
+    private func contentChanged() {
+        // A larger version of the same image.
+        if let load, load === controller.loader.shownLoad { return planSharpening() }
+        load = nil
+        awaitsSize = controller.loader.isLoading
+        stopSharpening()
         releaseDetail()
-        wholeSize = CGSize(width: image?.pixelWidth ?? 0, height: image?.pixelHeight ?? 0)
-        guard let address = zoomable?.address else { return }
-        let texture = image?.texture
-        withExtendedLifetime(texture) { kf_zoomable_set_whole(address, texture?.address) }
+        let image = controller.status.showsImage ? controller.content.image : nil
         change {
-            $0.image = size
+            $0.image = image?.pixelSize ?? .zero
             $0.fit()
         }
-        // Also if the image before had the same size.
+    }
+
+    /// Counts in pixels of the file, whose size is known now.
+    private func settled(_ load: PendingLoad) {
+        // The image may be the one of before, from memory.
+        if load !== self.load { releaseDetail() }
+        self.load = load
+        awaitsSize = false
+        change {
+            $0.image = load.fileSize ?? controller.content.image?.pixelSize ?? .zero
+            $0.fit()
+        }
+        reportZoom()
         planSharpening()
     }
+
+    /// The size of the whole image in pixels.
+    private var wholeSize: CGSize { controller.content.image?.pixelSize ?? .zero }
 
     // MARK: Changes
 
@@ -159,8 +136,15 @@ final class ZoomState {
         guard geometry != before else { return }
         if let zoomable { kf_zoomable_queue_draw(zoomable.address) }
         planSharpening()
-        let hasZoomed = geometry.scale * geometry.density != before.scale * before.density
-        if hasZoomed { onZoomChange?(Double(geometry.scale * geometry.density)) }
+        reportZoom()
+    }
+
+    /// Reports a new zoom once it is counted in pixels of the file.
+    private func reportZoom() {
+        let zoom = Double(geometry.scale * geometry.density)
+        guard zoom != reportedZoom, !awaitsSize else { return }
+        reportedZoom = zoom
+        onZoomChange?(zoom)
     }
 
     fileprivate func handle(_ event: KFZoomEvent, _ value: Double, _ x: Double, _ y: Double) {
@@ -183,7 +167,8 @@ final class ZoomState {
         let before = geometry
         let density = CGFloat(ViewSizing.readDensity(picture))
         geometry.resize(to: CGSize(width: width, height: height), density: density)
-        let place = geometry.place
+        // A placeholder has no place of its own.
+        let place = geometry.image.isDrawable ? geometry.place : .zero
         guard let address = zoomable?.address else { return }
         kf_zoomable_set_place(address, place.minX, place.minY, place.width, place.height)
         if geometry != before { planSharpening() }
@@ -191,24 +176,31 @@ final class ZoomState {
 
     // MARK: Sharpening
 
-    private func planSharpening() {
+    private func stopSharpening() {
         sharpening?.cancel()
-        guard let (source, options, manager) = shown else { return }
+        if part != nil { sharpener.cancel() }
+        part = nil
+    }
+
+    private func planSharpening() {
+        stopSharpening()
+        guard let load else { return }
         sharpening = Task { [weak self] in
             await ViewSizing.rest(Self.pause)
-            guard !Task.isCancelled, let wanted = self?.detailToLoad() else { return }
-            // The view may end meanwhile.
-            let part = await Self.part(wanted, of: source, options, by: manager)
-            guard let self, !Task.isCancelled, let part else { return }
-            withExtendedLifetime(part) { show(part.image, as: wanted) }
+            guard !Task.isCancelled, let self, controller.canvas.isAlive,
+                let wanted = detailToLoad()
+            else { return }
+            sharpen(wanted, of: load)
         }
     }
 
-    /// The visible part; nil if the image that is shown has enough pixels for it.
+    /// The visible part; nil if the image that is shown has enough pixels for it, or moves.
     private func detailToLoad() -> ZoomGeometry.Detail? {
-        guard !geometry.image.width.isZero else { return nil }
+        guard geometry.image.isDrawable, controller.content.animation.player == nil,
+            load?.options.processor.identifier.isEmpty == true
+        else { return nil }
         let wanted = geometry.detail
-        guard wanted.part.width > 0, wanted.part.height > 0 else { return nil }
+        guard wanted.part.size.isDrawable else { return nil }
         if wanted.whole.width <= wholeSize.width + 1 {
             releaseDetail()
             return nil
@@ -216,22 +208,28 @@ final class ZoomState {
         return detail.map { covers($0, wanted) } == true ? nil : wanted
     }
 
-    /// Decodes a part of the image; nil if that fails, which leaves the whole image.
-    private static func part(
-        _ wanted: ZoomGeometry.Detail,
-        of source: Source,
-        _ options: KingfisherOptionsInfo,
-        by manager: KingfisherManager
-    ) async -> Loaded? {
-        let made = TextureModifier(extending: options, of: manager)
-        let loaded = try? await manager.retrieveImage(
-            with: source,
-            options: options + [
-                .processor(wanted.processor), .scaleFactor(1), .cacheOriginalImage,
-                .cacheMemoryOnly, .memoryCacheExpiration(.expired), .imageModifier(made),
-            ]
+    /// Decodes a part of the image and shows it; a failure leaves the whole image.
+    private func sharpen(_ wanted: ZoomGeometry.Detail, of load: PendingLoad) {
+        var options = load.options.givingTexture.refining
+        options.processor = wanted.processor
+        options.scaleFactor = 1
+        options.cacheOriginalImage = true
+        options.cacheMemoryOnly = true
+        options.memoryCacheExpiration = .expired
+        let part = Refinement { [weak self] image in
+            if let self, let image, controller.canvas.isAlive { show(image, as: wanted) }
+        }
+        self.part = part
+        sharpener.load(
+            load.source,
+            into: part,
+            placeholder: nil,
+            options: options,
+            by: load.manager,
+            completion: { [weak self, weak part] _ in
+                if let self, let part, self.part === part { self.part = nil }
+            }
         )
-        return loaded.map { Loaded(image: $0.image, size: wanted.part.size, texture: made) }
     }
 
     private func show(_ image: KFCrossPlatformImage, as wanted: ZoomGeometry.Detail) {
@@ -275,6 +273,19 @@ extension ZoomGeometry.Detail {
             )
         )
     }
+}
+
+/// The caller's closure for the end of a load, which belongs to the main actor.
+private final class LoadEnding {
+    private let body: (Result<CGSize, any Error>) -> Void
+
+    init(_ body: @escaping (Result<CGSize, any Error>) -> Void) { self.body = body }
+
+    func call(_ result: Result<CGSize, KingfisherError>) { body(result.mapError { $0 }) }
+}
+
+extension KFCrossPlatformImage {
+    fileprivate var pixelSize: CGSize { CGSize(width: pixelWidth, height: pixelHeight) }
 }
 
 /// The C side of ``ZoomState``.
