@@ -13,7 +13,7 @@ final class ViewLoader {
         didSet {
             guard loadsWhenVisible != oldValue else { return }
             pendingChanged()
-            if let pending, !loadsWhenVisible { startSoon(pending) }
+            if let pending { planStart(of: pending) }
         }
     }
     /// Whether a load of the view may start, in place of that rule.
@@ -215,7 +215,12 @@ final class ViewLoader {
             by: load.manager
         )
         sight.watch?.requestLayout()
-        if !loadsWhenVisible { startSoon(load) }
+        planStart(of: load)
+    }
+
+    /// Plans what happens to a waiting load without a layout or a frame.
+    private func planStart(of load: PendingLoad) {
+        if loadsWhenVisible { endUnlessPlaced(load) } else { startSoon(load) }
     }
 
     /// Starts a load that still waits in a moment, even if the view has no size.
@@ -252,6 +257,16 @@ final class ViewLoader {
         guard pending?.isRepeated == false, !isInWindow else { return }
         Task { [weak self] in
             if let self, content.canvas.isAlive, !isInWindow { endWaiting() }
+        }
+    }
+
+    /// The same for a view that was not put anywhere in a second, and sends no signal therefore.
+    private func endUnlessPlaced(_ load: PendingLoad) {
+        guard !load.isRepeated, !hasParent else { return }
+        Task { [weak self, weak load] in
+            await ViewSizing.rest(.seconds(1))
+            guard let self, content.canvas.isAlive, pending === load, !hasParent else { return }
+            endWaiting()
         }
     }
 

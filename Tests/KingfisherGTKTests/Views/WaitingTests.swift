@@ -59,6 +59,39 @@ extension GTKTests {
             #expect(try loading.error().isCancellation)
         }
 
+        @Test(arguments: [false, true])
+        func `a waiting load ends once if its view is never put anywhere`(
+            isAnimated: Bool
+        ) async throws {
+            let usual = ViewSizing.rest
+            defer { ViewSizing.rest = usual }
+            ViewSizing.rest = { _ in LoopEvents.wake() }
+            let loading = Loading()
+            weak var controller: PictureController?
+            do {
+                let view = isAnimated ? AnimatedPictureView() : ImageView()
+                controller = view.controller
+                wait(for: view, loading)
+            }
+            await Stage.run { controller == nil }
+            #expect(try loading.error().isCancellation)
+            #expect(bench.server.requests.isEmpty)
+        }
+
+        @Test func `a view that is put somewhere later shows its image after all`() async throws {
+            let usual = ViewSizing.rest
+            defer { ViewSizing.rest = usual }
+            ViewSizing.rest = { _ in LoopEvents.wake() }
+            bench.serveJPEG("/a.jpg")
+            let loading = Loading()
+            let view = ImageView()
+            wait(for: view, loading)
+            await Stage.run { loading.results.count == 1 }
+            let stage = Stage(view.widget)
+            await stage.run { view.image != nil }
+            #expect(loading.results.count == 1)
+        }
+
         @Test func `a view that only moves keeps its waiting load`() async throws {
             bench.serveJPEG("/a.jpg")
             let loading = Loading()
