@@ -78,8 +78,8 @@ public struct ImageListItem {
 ///
 /// The images of a row load when the row has stayed on screen for two frames, and at once from
 /// memory. When the row leaves the screen their loads are cancelled, and they let go of their
-/// images. This holds for every ``ImageView``, ``KFImage`` and GtkPicture with `.kf` in the widget that
-/// `makeRow` returns.
+/// images. This holds for every ``ImageView``, ``KFImage`` and GtkPicture with `.kf` in the row's widget,
+/// also for those that `show(_:)` makes, unless their `kf.loadStart` is set.
 ///
 /// ```swift
 /// final class Post: ImageListRow {
@@ -115,18 +115,17 @@ public final class ImageRowFactory {
 
 extension ImageRowFactory: ListItemHandler {
     func setUp(_ item: OpaquePointer) {
-        let row = makeRow()
+        let row = ListRows.fill(makeRow)
         rows[item] = row
-        // First, because nothing else may retain the widget.
         gtk_list_item_set_child(item, row.widget)
-        RowImages.loadWhenVisible(in: row.widget)
+        ListRows.add(row.widget)
     }
 
     func bind(_ item: OpaquePointer) {
         let object = gtk_list_item_get_item(item)
         let position = Int(gtk_list_item_get_position(item))
         guard let row = rows[item] else { return }
-        row.show(ImageListItem(position: position, object: object))
+        ListRows.fill { row.show(ImageListItem(position: position, object: object)) }
         kf_list_cell_set_label(row.widget, row.accessibleLabel)
     }
 
@@ -144,15 +143,6 @@ private enum RowImages {
     private enum Image {
         case picture(PictureController)
         case image(KFImageState)
-    }
-
-    static func loadWhenVisible(in row: UnsafeMutablePointer<GtkWidget>) {
-        for (_, image) in images(in: row) {
-            switch image {
-            case .picture(let controller): controller.loader.loadsWhenVisible = true
-            case .image(let state): state.view.controller.loader.loadsWhenVisible = true
-            }
-        }
     }
 
     static func clear(in row: UnsafeMutablePointer<GtkWidget>) {

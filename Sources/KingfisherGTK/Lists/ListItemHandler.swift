@@ -23,6 +23,8 @@ extension ListItemHandler {
     /// - Precondition: GTK is initialised.
     func makeItemFactory() -> OpaquePointer {
         precondition(gtk_is_initialized() != 0, "GTK is not initialised yet")
+        // The first view may be made in a task, which needs the loop.
+        MainLoop.attach()
         guard let factory = gtk_signal_list_item_factory_new() else {
             preconditionFailure("GTK has no memory")
         }

@@ -21,15 +21,19 @@ public enum MainLoop {
         case unavailable
     }
 
+    /// Whether a view, a list or the program has asked to attach the main actor.
+    private(set) static var isRequested = false
+
     /// Attaches the main actor to GLib's default main context; later calls have no effect.
     ///
-    /// The views of this module call it, so a program with a view need not. From then on GIO's
+    /// The views and lists of this module call it, so a program with one of them need not. From then on GIO's
     /// `GNetworkMonitor` determines for loads with `.lowDataMode` whether the network is metered,
     /// unless the downloader's `isNetworkConstrained` is set.
     ///
     /// - Returns: Whether the main actor is attached.
     @discardableResult
     public static func attach() -> Attachment {
+        isRequested = true
         _ = MeteredNetwork.system
         return switch kf_main_loop_attach() {
         case KF_MAIN_LOOP_ATTACHED: .attached

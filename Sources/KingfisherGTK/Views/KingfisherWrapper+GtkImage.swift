@@ -184,10 +184,11 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
         nonmutating set { base.controller.sizing.decodeSize = newValue }
     }
 
-    /// When loads start.
+    /// When loads start; unless it is set, ``LoadStart/whenVisible`` in the rows of an
+    /// ``ImageRowFactory``, otherwise ``LoadStart/immediately``.
     public var loadStart: LoadStart {
         get { base.controller.loader.loadsWhenVisible ? .whenVisible : .immediately }
-        nonmutating set { base.controller.loader.loadsWhenVisible = newValue == .whenVisible }
+        nonmutating set { base.controller.loader.loadStart = newValue }
     }
 }
 #endif

@@ -4,6 +4,15 @@ import Kingfisher
 
 /// Where the view is, as far as its loads depend on it.
 extension ViewLoader {
+    /// Waits for the visibility of a view in a row of a list, unless the caller has chosen otherwise.
+    ///
+    /// Lists show many times as many rows as are visible, and a row may have made the view just now.
+    func followRow() {
+        if loadStart == nil, !loadsWhenVisible, ListRows.contain(picture.asWidget) {
+            loadsWhenVisible = true
+        }
+    }
+
     var isInWindow: Bool { gtk_widget_get_root(picture.asWidget) != nil }
 
     var hasParent: Bool { gtk_widget_get_parent(picture.asWidget) != nil }

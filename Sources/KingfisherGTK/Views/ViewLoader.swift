@@ -8,6 +8,10 @@ import Kingfisher
 ///
 /// A load waits while the size of the view is unknown, or until the view has stayed on screen.
 final class ViewLoader {
+    /// When loads start, if the caller has chosen it; otherwise rows of lists decide.
+    var loadStart: LoadStart? {
+        didSet { if let loadStart { loadsWhenVisible = loadStart == .whenVisible } }
+    }
     /// Whether loads start by the rule of ``LoadStart/whenVisible``.
     var loadsWhenVisible = false {
         didSet {
@@ -65,9 +69,11 @@ final class ViewLoader {
         self.status = status
         self.content = content
         connect(picture, "notify::root") { [unowned self] in
+            if pending != nil { followRow() }
             planEndOfWaiting()
         }
         connect(picture, "notify::parent") { [unowned self] in
+            if pending != nil { followRow() }
             if !hasParent { planEndOfWaiting() }
         }
     }
@@ -101,6 +107,7 @@ final class ViewLoader {
             if !options.keepCurrentImageWhileLoading { content.finishTransition() }
             let superseded = forgetLoads()
             defer { superseded?.supersede() }
+            followRow()
             guard let source else {
                 var options = options
                 options.keepCurrentImageWhileLoading = false

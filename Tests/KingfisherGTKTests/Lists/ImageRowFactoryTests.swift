@@ -119,6 +119,52 @@ extension GTKTests {
             await stage.paint()
         }
 
+        @Test(arguments: LateRow.Kind.allCases)
+        func `an image that is first used when its row is filled loads when it is visible`(
+            kind: LateRow.Kind
+        ) async throws {
+            var rows: [LateRow] = []
+            let feed = try Feed(count: 400) { [bench] in
+                let row = LateRow(bench, kind)
+                rows.append(row)
+                return row
+            }
+            let stage = Stage(feed.widget, width: 240, height: 200)
+            await stage.paint()
+            var visible: [LateRow] { rows.filter(\.isVisible) }
+            await stage.run { !visible.isEmpty && visible.allSatisfy { $0.image != nil } }
+            await stage.paint()
+            #expect(rows.count > 2 * visible.count)
+            #expect(bench.server.requests.count <= visible.count)
+        }
+
+        @Test func `a row chooses when its images load`() async throws {
+            var rows: [LateRow] = []
+            let feed = try Feed(count: 1) { [bench] in
+                let row = LateRow(bench, .view)
+                row.loadStart = .immediately
+                rows.append(row)
+                return row
+            }
+            let stage = Stage(feed.widget, width: 240, height: 200)
+            await stage.paint()
+            #expect(rows.first?.view?.kf.loadStart == .immediately)
+        }
+
+        @Test func `a list attaches the main loop`() async throws {
+            await #expect(processExitsWith: .success) {
+                await MainActor.run {
+                    guard gtk_init_check() != 0 else { exit(2) }
+                    let cells = ImageListFactory(
+                        cellSize: CGSize(width: 10, height: 10),
+                        itemCount: 0
+                    ) { _ in nil }
+                    g_object_unref(UnsafeMutableRawPointer(cells.makeFactory()))
+                    exit(MainLoop.isRequested ? 0 : 1)
+                }
+            }
+        }
+
         @Test func `an item of another model has no text`() throws {
             let object = try #require(gtk_adjustment_new(0, 0, 1, 1, 1, 1))
             g_object_ref_sink(UnsafeMutableRawPointer(object))
@@ -254,6 +300,70 @@ private final class FragileRow: ImageListRow {
             progress: nil,
             completion: { _ in onEnd() }
         )
+    }
+}
+
+/// A row that makes its view when it is filled for the first time.
+final class LateRow: ImageListRow {
+    /// How the view is made.
+    enum Kind: CaseIterable { case picture, view, viewInRow, image }
+
+    let widget: UnsafeMutablePointer<GtkWidget>
+    var loadStart: LoadStart?
+    private(set) var view: ImageView?
+    private var kept: KFImage?
+    private let bench: TestBench
+    private let kind: Kind
+
+    init(_ bench: TestBench, _ kind: Kind) {
+        self.bench = bench
+        self.kind = kind
+        guard let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
+            preconditionFailure("GTK has no memory")
+        }
+        widget = box
+        gtk_widget_set_size_request(box, 60, 40)
+    }
+
+    var image: KFCrossPlatformImage? { view?.image }
+    var isVisible: Bool { kf_widget_is_in_sight(UnsafeMutableRawPointer(widget)) }
+
+    func show(_ item: ImageListItem) {
+        let url = bench.server.url("/l\(item.position)")
+        if kind == .image {
+            let made =
+                kept
+                ?? KFImage(nil as URL?).targetCache(bench.cache)
+                .downloader(bench.downloader)
+            if kept == nil { add(made.widget, made.view) }
+            kept = made
+            return made.bind(to: url)
+        }
+        let isNew = view == nil
+        let made = view ?? makeView()
+        if isNew, kind != .view { add(made.widget, made) }
+        _ = made.controller.loader.load(
+            .network(url),
+            placeholder: nil,
+            options: KingfisherParsedOptionsInfo(nil),
+            by: bench.manager
+        )
+        if isNew, kind == .view { add(made.widget, made) }
+    }
+
+    private func makeView() -> ImageView {
+        guard kind == .picture, let picture = gtk_picture_new() else {
+            let view = ImageView()
+            if let loadStart { view.kf.loadStart = loadStart }
+            return view
+        }
+        return ImageView(picture: OpaquePointer(picture))
+    }
+
+    private func add(_ child: UnsafeMutablePointer<GtkWidget>, _ view: ImageView) {
+        view.setSizeRequest(width: 60, height: 40)
+        self.view = view
+        gtk_box_append(widget.asBox, child)
     }
 }
 
