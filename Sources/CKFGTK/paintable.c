@@ -56,6 +56,7 @@ static int natural_side(const KFPaintable *self, int pixels, int released) {
 
 static int intrinsic_width(GdkPaintable *paintable) {
     KFPaintable *self = (KFPaintable *)paintable;
+    if (self->own_width > 0) return self->own_width;
     GdkTexture *texture = self->current.texture;
     int pixels = texture ? gdk_texture_get_width(texture) : 0;
     return natural_side(self, pixels, self->released_width);
@@ -63,6 +64,7 @@ static int intrinsic_width(GdkPaintable *paintable) {
 
 static int intrinsic_height(GdkPaintable *paintable) {
     KFPaintable *self = (KFPaintable *)paintable;
+    if (self->own_height > 0) return self->own_height;
     GdkTexture *texture = self->current.texture;
     int pixels = texture ? gdk_texture_get_height(texture) : 0;
     return natural_side(self, pixels, self->released_height);
@@ -180,6 +182,14 @@ void kf_paintable_set_has_natural_size(void *paintable, bool has_natural_size) {
     gdk_paintable_invalidate_size(GDK_PAINTABLE(self));
 }
 
+void kf_paintable_set_own_size(void *paintable, double width, double height) {
+    KFPaintable *self = paintable;
+    if (!(width > 0 && height > 0)) return;
+    self->own_width = (int)fmin(1e6, fmax(1, round(width)));
+    self->own_height = (int)fmin(1e6, fmax(1, round(height)));
+    gdk_paintable_invalidate_size(GDK_PAINTABLE(self));
+}
+
 void kf_paintable_show_spinner(void *paintable, const float color[4]) {
     KFPaintable *self = paintable;
     self->shows_spinner = true;
@@ -220,7 +230,7 @@ void kf_paintable_set_overlay(
 bool kf_object_set_paintable(void *object, const char *property, void *paintable) {
     GParamSpec *found = g_object_class_find_property(G_OBJECT_GET_CLASS(object), property);
     if (!found || !(found->flags & G_PARAM_WRITABLE)) return false;
-    if (!g_type_is_a(G_OBJECT_TYPE(paintable), found->value_type)) return false;
+    if (!g_type_is_a(kf_paintable_get_type(), found->value_type)) return false;
     g_object_set(object, property, paintable, NULL);
     return true;
 }

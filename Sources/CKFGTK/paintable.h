@@ -20,6 +20,8 @@ typedef struct {
     KFFit fit;
     double density;
     bool has_natural_size;
+    // The natural size in place of that of the texture; 0 for none.
+    int own_width, own_height;
     // The natural size of a released texture; 0 without one.
     int released_width, released_height;
     bool shows_spinner;

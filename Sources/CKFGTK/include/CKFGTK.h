@@ -124,6 +124,9 @@ void kf_paintable_set_density(void *paintable, double density);
 // Whether the paintable's natural size is that of its texture (the default) or none.
 void kf_paintable_set_has_natural_size(void *paintable, bool has_natural_size);
 
+// Replaces the texture's size as the natural size; no effect unless both are positive.
+void kf_paintable_set_own_size(void *paintable, double width, double height);
+
 // A ring of dots over everything; `phase` counts turns.
 void kf_paintable_show_spinner(void *paintable, const float color[4]);
 void kf_paintable_set_spinner_phase(void *paintable, double phase);
@@ -180,7 +183,8 @@ void kf_widget_set_description(void *widget, const char *description);
 // Sets the accessible label of the cell of a list with a child; null for none.
 void kf_list_cell_set_label(void *child, const char *label);
 
-// Sets a property of type GdkPaintable; returns false if the object has no such property.
+// Sets a property of type GdkPaintable, to null or one of kf_paintable_new; returns false if the
+// object has no such property.
 bool kf_object_set_paintable(void *object, const char *property, void *paintable);
 
 // Whether the user has animations enabled.

@@ -13,8 +13,9 @@ public import Kingfisher
 /// ```
 ///
 /// A handle: loads belong to the GdkPaintable, and so to the widgets that show it. The image
-/// appears without a transition. Animations play, and images are decoded for the density of the
-/// screen, while the first widget that ``show(in:property:)`` was called with is visible.
+/// appears without a transition. Animations play while one of the widgets is visible that
+/// ``show(in:property:onlyLoaded:)`` was called with, and images are decoded for the densest of their
+/// screens.
 public final class PaintableImage: KingfisherCompatible {
     let state: PaintableState
     private let reference: WidgetReference
@@ -23,7 +24,8 @@ public final class PaintableImage: KingfisherCompatible {
     /// Makes an empty paintable.
     ///
     /// - Parameters:
-    ///   - size: In logical pixels; images are decoded to this size. Nil keeps their own size.
+    ///   - size: In logical pixels: images are decoded to this size, and widgets lay the paintable
+    ///     out in it whatever the image. Nil keeps the size of the image.
     ///   - density: The screen's pixels per logical pixel, until a widget shows the image.
     ///   - fit: How images are fitted to the area that the widget provides.
     public init(size: CGSize? = nil, density: Double = 1, fit: PictureFit = .contain) {
@@ -42,12 +44,19 @@ public final class PaintableImage: KingfisherCompatible {
     /// - Parameters:
     ///   - object: A GObject, for example a GtkImage.
     ///   - property: A property of type GdkPaintable.
+    ///   - onlyLoaded: Whether the property is null while there is no image, and after a failure
+    ///     without a failure image. An AdwAvatar then shows the initials of its text.
     /// - Precondition: The object has that property.
-    public func show(in object: UnsafeMutableRawPointer, property: String = "paintable") {
+    public func show(
+        in object: UnsafeMutableRawPointer,
+        property: String = "paintable",
+        onlyLoaded: Bool = false
+    ) {
         precondition(
-            kf_object_set_paintable(object, property, address),
+            kf_object_set_paintable(object, property, onlyLoaded ? nil : address),
             "the object has no property '\(property)' that takes a GdkPaintable"
         )
+        state.show(in: object, property, onlyLoaded: onlyLoaded)
         state.follow(object)
     }
 }

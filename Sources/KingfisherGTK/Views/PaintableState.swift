@@ -14,9 +14,18 @@ final class PaintableState: ImageBindingTarget {
     private let paintable: UnsafeMutableRawPointer
     private let size: CGSize?
     private(set) var density: CGFloat
-    /// The widget whose screen and frame clock count; not retained, nil after its end.
-    private var host: UnsafeMutableRawPointer?
-    private let sight = ViewSight()
+    /// The widgets that show the paintable.
+    private var hosts: [PaintableHost] = []
+    private struct Entry {
+        weak var property: LoadedProperty?
+    }
+
+    /// The properties that are null while there is no image.
+    private var properties: [Entry] = []
+    /// Whether the last load has failed and no image stands for that.
+    private var hasFailed = false {
+        didSet { if hasFailed != oldValue { updateProperties() } }
+    }
     private var player: FramePlayer?
     private var lastTime: Double?
     /// The painted frame, so that it is painted only once.
@@ -43,6 +52,7 @@ final class PaintableState: ImageBindingTarget {
         covers = fit == .cover || fit == .fill
         kf_paintable_set_fit(paintable, KFFit(fit))
         kf_paintable_set_density(paintable, density)
+        if let size = self.size { kf_paintable_set_own_size(paintable, size.width, size.height) }
         Self.data.set(self, on: paintable)
     }
 
@@ -65,7 +75,8 @@ final class PaintableState: ImageBindingTarget {
         player = image.flatMap(makePlayer)
         lastTime = nil
         shownFrame = nil
-        updateTicking()
+        updateProperties()
+        for host in hosts { host.update() }
     }
 
     private func paint(_ image: KFCrossPlatformImage?) {
@@ -85,6 +96,7 @@ final class PaintableState: ImageBindingTarget {
     ) -> DownloadTask? {
         shownLoad = nil
         refinement = nil
+        hasFailed = false
         let load = source.map {
             Load(source: $0, options: options, manager: manager, density: density)
         }
@@ -96,9 +108,14 @@ final class PaintableState: ImageBindingTarget {
             by: manager,
             progress: progress
         ) { [weak self] result in
-            if case .success = result {
+            switch result {
+            case .success:
                 self?.shownLoad = load
                 self?.repeatLoadIfNeeded()
+            case .failure(let error):
+                guard load != nil, !error.isCancellation, !error.isNotCurrentTask else { break }
+                if case .some(.some) = options.onFailureImage { break }
+                self?.hasFailed = true
             }
             completion?(result)
         }
@@ -109,6 +126,7 @@ final class PaintableState: ImageBindingTarget {
         shownLoad = nil
         if refinement != nil { binding.cancel() }
         refinement = nil
+        hasFailed = false
         setImage(image)
     }
 
@@ -142,44 +160,42 @@ final class PaintableState: ImageBindingTarget {
         return options.decoding(to: box, density: Double(density))
     }
 
-    // MARK: The widget
+    // MARK: The widgets
+
+    /// Keeps a property of an object null while there is no image.
+    func show(in object: UnsafeMutableRawPointer, _ name: String, onlyLoaded: Bool) {
+        let property = LoadedProperty(name, of: object, paintable, onlyLoaded: onlyLoaded)
+        // In place of the image that the property had before.
+        ObjectData<LoadedProperty>(name: "kingfisher-shown-\(name)").set(property, on: object)
+        properties.removeAll { $0.property == nil }
+        if onlyLoaded { properties.append(Entry(property: property)) }
+        updateProperties()
+    }
+
+    private func updateProperties() {
+        for entry in properties { entry.property?.update(isLoaded: image != nil && !hasFailed) }
+    }
 
     /// Follows the screen and the frames of a widget; no effect for other objects.
     func follow(_ object: UnsafeMutableRawPointer) {
         let instance = object.assumingMemoryBound(to: GTypeInstance.self)
-        guard host == nil, g_type_check_instance_is_a(instance, gtk_widget_get_type()) != 0 else {
-            return
-        }
-        host = object
-        connect(object, "map") { [weak self] in self?.mapped() }
-        connect(object, "unmap") { [weak self] in self?.unmapped() }
-        connect(object, "destroy") { [weak self] in self?.hostEnded() }
-        connect(object, "notify::scale-factor") { [weak self] in self?.updateDensity() }
+        guard g_type_check_instance_is_a(instance, gtk_widget_get_type()) != 0,
+            !hosts.contains(where: { $0.widget == object })
+        else { return }
+        hosts.append(PaintableHost(object, of: self))
         updateDensity()
-        if gtk_widget_get_mapped(object.asWidget) != 0 { mapped() }
     }
 
-    private func mapped() {
-        guard let host else { return }
-        sight.mapped(host.asWidget, self)
-        updateTicking()
+    func remove(_ host: PaintableHost) {
+        hosts.removeAll { $0 === host }
+        restIfInvisible()
     }
 
-    private func unmapped() {
-        sight.unmapped()
-        lastTime = nil
-        player?.purge(keepsCurrent: true)
-    }
-
-    private func hostEnded() {
-        unmapped()
-        host = nil
-    }
-
-    private func updateDensity() {
-        guard let host else { return }
-        let new = CGFloat(ViewSizing.readDensity(host))
-        guard new != density else { return }
+    /// Decodes for the densest screen of the widgets.
+    func updateDensity() {
+        guard let new = hosts.map({ CGFloat(ViewSizing.readDensity($0.widget)) }).max(),
+            new != density
+        else { return }
         density = new
         kf_paintable_set_density(paintable, Double(new))
         repeatLoadIfNeeded()
@@ -195,31 +211,28 @@ final class PaintableState: ImageBindingTarget {
         return FramePlayer(source: frames, maxSize: box)
     }
 
-    private func updateTicking() {
-        guard let host else { return }
-        let isMoving = player != nil && kf_widget_animations_enabled(host)
-        sight.setMoving(.animation, isMoving)
-        sight.isInSight = isMoving && kf_widget_is_in_sight(host)
-        if sight.isInSight { player?.prepare() }
-    }
-}
+    var isAnimated: Bool { player != nil }
 
-extension PaintableState: FrameListener {
-    func frameBegins(at time: Double) {
+    /// A widget with the animation has come in sight.
+    func appeared() { player?.prepare() }
+
+    /// Releases the frames once no widget is visible.
+    func restIfInvisible() {
+        guard !hosts.contains(where: { $0.sight.isInSight }) else { return }
+        lastTime = nil
+        player?.purge(keepsCurrent: true)
+    }
+
+    /// Shows the frame of a time; called for each of the visible widgets.
+    func advance(to time: Double) {
         guard let player else { return }
-        _ = player.advance(by: lastTime.map { time - $0 } ?? 0)
-        lastTime = time
+        let last = lastTime ?? time
+        _ = player.advance(by: max(0, time - last))
+        lastTime = max(last, time)
         // The current frame may not be decoded yet.
         guard let frame = player.currentFrame, frame !== shownFrame else { return }
         shownFrame = frame
         paint(frame)
     }
-
-    func frameIsLaidOut() {
-        updateDensity()
-        updateTicking()
-    }
-
-    func motionSettingChanged() { updateTicking() }
 }
 #endif

@@ -160,6 +160,89 @@ extension GTKTests {
             }
         }
 
+        @Test func `a paintable has its own size whatever the image`() async throws {
+            let image = PaintableImage(size: CGSize(width: 40, height: 40), fit: .cover)
+            #expect(gdk_paintable_get_intrinsic_width(image.paintable) == 40)
+            let url = bench.serveJPEG("/wide.jpg", width: 400, height: 300)
+            var isLoaded = false
+            image.kf.setImage(with: url, options: options) { _ in
+                isLoaded = true
+                LoopEvents.wake()
+            }
+            await Stage.run { isLoaded }
+            #expect(image.kf.image?.pixelHeight == 40)
+            #expect(gdk_paintable_get_intrinsic_width(image.paintable) == 40)
+            #expect(gdk_paintable_get_intrinsic_height(image.paintable) == 40)
+            #expect(gdk_paintable_get_intrinsic_aspect_ratio(image.paintable) == 1)
+        }
+
+        @Test func `a property is null until there is an image, and after a failure`()
+            async throws
+        {
+            let url = bench.serveJPEG("/a.jpg")
+            let widget = try #require(gtk_image_new())
+            let owner = GObjectReference(retaining: UnsafeMutableRawPointer(widget))
+            var shown: OpaquePointer? { gtk_image_get_paintable(OpaquePointer(widget)) }
+            let loading = Loading()
+            var image: PaintableImage? = PaintableImage(size: CGSize(width: 40, height: 40))
+            let paintable = image?.paintable
+            image?.show(in: owner.address, onlyLoaded: true)
+            #expect(shown == nil)
+            image?.kf.setImage(with: url, options: options) { loading.results.append($0) }
+            #expect(shown == nil)
+            weak let state = image?.state
+            // The load belongs to the widget, although it does not show the paintable yet.
+            image = nil
+            await Stage.run { loading.results.count == 1 }
+            #expect(shown == paintable)
+            _ = state?.load(
+                .network(bench.server.url("/missing.jpg")),
+                placeholder: .solid(.pureRed),
+                options: KingfisherParsedOptionsInfo(nil),
+                by: bench.manager,
+                progress: nil,
+                completion: { loading.results.append($0) }
+            )
+            #expect(shown == paintable)
+            await Stage.run { loading.results.count == 2 }
+            #expect(shown == nil)
+            state?.showOwn(.solid(.pureGreen))
+            #expect(shown == paintable)
+        }
+
+        @Test func `an animation of several widgets plays while one of them is visible`()
+            async throws
+        {
+            let stack = try #require(gtk_stack_new())
+            let (hidden, visible) = (try #require(gtk_image_new()), try #require(gtk_image_new()))
+            for widget in [visible, hidden] { gtk_stack_add_child(OpaquePointer(stack), widget) }
+            let image = PaintableImage()
+            for widget in [hidden, visible] { image.show(in: UnsafeMutableRawPointer(widget)) }
+            image.kf.image = .frames([.pureRed, .pureGreen], each: 0.05)
+            let stage = Stage(stack)
+            await play(image, on: stage)
+            gtk_stack_set_visible_child(OpaquePointer(stack), hidden)
+            await stage.paint()
+            await play(image, on: stage)
+            // The first widget ends, and the others are followed on.
+            gtk_stack_set_visible_child(OpaquePointer(stack), visible)
+            gtk_stack_remove(OpaquePointer(stack), hidden)
+            await stage.paint()
+            await play(image, on: stage)
+        }
+
+        /// Waits until the paintable has shown two frames.
+        private func play(_ image: PaintableImage, on stage: Stage) async {
+            var seen: Set<OpaquePointer> = []
+            await stage.run {
+                if let now = gdk_paintable_get_current_image(image.paintable) {
+                    seen.insert(now)
+                    g_object_unref(UnsafeMutableRawPointer(now))
+                }
+                return seen.count > 1
+            }
+        }
+
         @Test func `an image makes a texture of its pixels`() throws {
             let image = KFCrossPlatformImage.solid(.pureRed, width: 30, height: 20)
             let texture = try #require(image.kf.makeTexture())
