@@ -35,8 +35,23 @@ public final class KFImage: KFOptionSetter {
     /// The widget, a GtkOverlay.
     public var widget: UnsafeMutablePointer<GtkWidget> { state.overlay.asWidget }
 
-    /// The size of the image in logical pixels, as the layout requests it; nil before it is loaded.
-    public var naturalSize: CGSize? { view.image?.size }
+    /// The size of the image's file in logical pixels, for layouts that ask for it; nil before the
+    /// image is loaded.
+    ///
+    /// For an image that was decoded to the size of the view it is that of the decoded image first.
+    /// Reading it then reads the size of the file; ``onNaturalSize(_:)`` reports it.
+    public var naturalSize: CGSize? { state.view.controller.loader.naturalSize }
+
+    /// The size in which to lay the image out where a width and a height are proposed.
+    ///
+    /// - Parameters:
+    ///   - width: In logical pixels; nil for a side that is not proposed.
+    ///   - height: In logical pixels; nil for a side that is not proposed.
+    /// - Returns: The natural size, or a smaller one with the same aspect ratio; nil before the image
+    ///   is loaded.
+    public func size(fitting width: Double?, _ height: Double?) -> CGSize? {
+        naturalSize?.fitted(width: width.map { CGFloat($0) }, height: height.map { CGFloat($0) })
+    }
 
     /// The image view inside the widget.
     public var view: ImageView { state.view }
@@ -169,6 +184,13 @@ extension KFImage {
     public func resizable(_ fit: PictureFit = .contain) -> KFImage {
         state.view.hasNaturalSize = false
         state.view.fit = fit
+        return self
+    }
+
+    /// Calls a closure with ``naturalSize`` when it is known for an image that was loaded, so that the
+    /// layout can be computed again.
+    public func onNaturalSize(_ body: ((CGSize) -> Void)?) -> KFImage {
+        state.onNaturalSize = body
         return self
     }
 

@@ -24,6 +24,7 @@ final class KFImageState {
     var makeFailureView: ((KingfisherError) -> UnsafeMutablePointer<GtkWidget>)?
     private var failureView: UnsafeMutablePointer<GtkWidget>?
     var cancelsOnDisappear = false
+    var onNaturalSize: ((CGSize) -> Void)?
     let onFailure = Delegate<KingfisherError, Void>()
     let onSuccess = Delegate<RetrieveImageResult, Void>()
     let onProgress = Delegate<(Int64, Int64), Void>()
@@ -54,6 +55,7 @@ final class KFImageState {
         Self.data.set(self, on: overlay)
         // Weak, because the view may outlive this object.
         view.controller.loader.onRetry = { [weak self] in self?.retry() }
+        view.controller.loader.onSettled = { [weak self] in self?.settled($0) }
         connect(overlay, "map") { [unowned self] in load() }
         connect(overlay, "unmap") { [unowned self] in cancelIfDisappearing() }
     }
@@ -199,6 +201,14 @@ final class KFImageState {
             progress: progress,
             completion: { [weak self] result in self?.loadDidEnd(result, number) }
         )
+    }
+
+    private func settled(_ load: PendingLoad) {
+        let loader = view.controller.loader
+        // Reading an unknown size requests it.
+        guard let onNaturalSize, let size = loader.naturalSize, loader.knowsNaturalSize(of: load)
+        else { return }
+        onNaturalSize(size)
     }
 
     private func cancelIfDisappearing() {

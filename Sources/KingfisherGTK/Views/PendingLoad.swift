@@ -23,6 +23,8 @@ final class PendingLoad {
     var isGuessed = false
     /// The size of the file in pixels; nil until it is read.
     var fileSize: CGSize?
+    /// Whether the size of the file was requested.
+    var isFileSizeRequested = false
     private var completion: ImageBinding.Completion?
 
     init(

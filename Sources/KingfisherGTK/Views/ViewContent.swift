@@ -13,6 +13,8 @@ final class ViewContent {
     var onChange: (() -> Void)?
     /// Whether the image of the current load is shown, perhaps in a transition that has not ended.
     var showsLoad = false
+    /// Whether an image is shown that is not a placeholder.
+    var showsImage: Bool { status.showsImage }
     private var runningLoads = 0 {
         didSet { if canvas.isAlive { status.isBusy = runningLoads > 0 } }
     }

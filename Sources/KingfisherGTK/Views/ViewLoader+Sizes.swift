@@ -47,5 +47,36 @@ extension ViewLoader {
             keeping(picture) { settle(load, .success(result)) }
         }
     }
+
+    /// The size of the current image's file in logical pixels.
+    ///
+    /// The first call for an image that was decoded in another size returns that, and requests the
+    /// size of the file; ``onSettled`` is called when that is known.
+    var naturalSize: CGSize? {
+        guard content.showsImage, let image = content.image else { return nil }
+        guard let load = shownLoad, load.decodedFor != nil else { return image.size }
+        guard let size = load.fileSize else {
+            requestFileSize(of: load)
+            return image.size
+        }
+        return size.scaled(by: 1 / load.options.scaleFactor)
+    }
+
+    /// Whether ``naturalSize`` will not change any more for the image of a load.
+    func knowsNaturalSize(of load: PendingLoad) -> Bool {
+        load.decodedFor == nil || load.fileSize != nil
+    }
+
+    private func requestFileSize(of load: PendingLoad) {
+        guard !load.isFileSizeRequested else { return }
+        load.isFileSizeRequested = true
+        Task { [weak self] in
+            // Decoding to a size keeps the file in the cache.
+            let size = await load.readFileSize(of: nil, onlyFromCache: true)
+            guard let self, content.canvas.isAlive, shownLoad === load else { return }
+            load.fileSize = size ?? content.image?.size.scaled(by: load.options.scaleFactor)
+            keeping(picture) { onSettled?(load) }
+        }
+    }
 }
 #endif

@@ -178,6 +178,22 @@ nonisolated struct ZoomGeometry: Equatable {
 extension CGSize {
     /// Whether both sides are lengths that can be drawn.
     nonisolated var isDrawable: Bool { width.isDrawable && height.isDrawable }
+
+    nonisolated func scaled(by factor: CGFloat) -> CGSize {
+        CGSize(width: width * factor, height: height * factor)
+    }
+
+    /// The same aspect ratio within the sides of a space, and never larger.
+    ///
+    /// A side that is nil, or no length, does not limit the size.
+    nonisolated func fitted(width space: CGFloat?, height other: CGFloat?) -> CGSize {
+        func factor(_ side: CGFloat?, _ own: CGFloat) -> CGFloat {
+            guard let side, side >= 0, side.isFinite else { return 1 }
+            return side / own
+        }
+        guard isDrawable else { return .zero }
+        return scaled(by: min(1, factor(space, width), factor(other, height)))
+    }
 }
 
 extension CGFloat {

@@ -55,6 +55,18 @@ struct GeometryTests {
     }
 
     @Test(arguments: lengths)
+    func `an image is laid out in its own size where a side is no length`(side: CGFloat) {
+        let own = CGSize(width: 1_600, height: 1_200)
+        let size = own.fitted(width: side, height: nil)
+        let isLimit = side >= 0 && side < 1_600
+        #expect(size.width == (isLimit ? side : 1_600) || abs(size.width - side) < 1e-9)
+        for other in Self.lengths {
+            let fitted = CGSize(width: side, height: other).fitted(width: other, height: side)
+            #expect(fitted.width.isFinite && fitted.height.isFinite)
+        }
+    }
+
+    @Test(arguments: lengths)
     func `the items ahead of a list are found in any layout`(side: CGFloat) {
         for other in Self.lengths where other > 0 {
             var forecast = ScrollForecast()

@@ -19,6 +19,34 @@ extension GTKTests {
             bench = try TestBench()
         }
 
+        @Test func `a side that is not proposed is that of the file, once it is known`()
+            async throws
+        {
+            let url = bench.serveJPEG("/photo.jpg", width: 1_600, height: 1_200)
+            var known: [CGSize] = []
+            let image = KFImage(url)
+                .targetCache(bench.cache)
+                .downloader(bench.downloader)
+                .resizable()
+                .onNaturalSize {
+                    known.append($0)
+                    LoopEvents.wake()
+                }
+            #expect(image.size(fitting: nil, nil) == nil)
+            image.view.setSizeRequest(width: 16, height: 12)
+            let stage = Stage(image.widget)
+            await stage.run { image.view.image != nil }
+            // Decoded for the first layout.
+            #expect(image.view.image?.pixelWidth ?? 0 < 100)
+            await stage.run { !known.isEmpty }
+            #expect(known == [CGSize(width: 1_600, height: 1_200)])
+            #expect(image.naturalSize == CGSize(width: 1_600, height: 1_200))
+            #expect(image.size(fitting: nil, nil) == CGSize(width: 1_600, height: 1_200))
+            #expect(image.size(fitting: 800, nil) == CGSize(width: 800, height: 600))
+            #expect(image.size(fitting: .infinity, 300) == CGSize(width: 400, height: 300))
+            #expect(bench.server.requests.count == 1)
+        }
+
         @Test func `a widget fades its image in`() async throws {
             var loaded = 0
             let green = KFCrossPlatformImage.solid(.pureGreen)

@@ -5,10 +5,20 @@ package import KingfisherGTK
 /// An image of a URL in swift-cross-ui, as large as it is, or smaller where there is less space.
 package struct NetworkImage: GtkWidgetRepresentable {
     private let url: URL?
+    private let onSize: (@MainActor (CGSize) -> Void)?
 
-    package init(_ url: URL?) { self.url = url }
+    /// - Parameters:
+    ///   - url: The URL of the image.
+    ///   - onSize: Called when the size of the image is known; a program changes its state, so that
+    ///     the framework computes its layout again.
+    package init(_ url: URL?, onSize: (@MainActor (CGSize) -> Void)? = nil) {
+        self.url = url
+        self.onSize = onSize
+    }
 
-    package func makeCoordinator() -> KFImage { KFImage(url).resizable().fade(duration: 0.2) }
+    package func makeCoordinator() -> KFImage {
+        KFImage(url).resizable().fade(duration: 0.2).onNaturalSize(onSize)
+    }
 
     package func makeGtkWidget(context: Context) -> Widget { Widget(context.coordinator.widget) }
 
@@ -21,12 +31,9 @@ package struct NetworkImage: GtkWidgetRepresentable {
         gtkWidget: Widget,
         context: Context
     ) -> ViewSize {
-        guard let own = context.coordinator.naturalSize else {
+        guard let size = context.coordinator.size(fitting: proposal.width, proposal.height) else {
             return ViewSize(proposal.width ?? 10, proposal.height ?? 10)
         }
-        let width = (proposal.width ?? own.width) / own.width
-        let height = (proposal.height ?? own.height) / own.height
-        let factor = min(1, width, height)
-        return ViewSize(own.width * factor, own.height * factor)
+        return ViewSize(size.width, size.height)
     }
 }
