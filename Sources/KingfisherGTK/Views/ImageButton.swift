@@ -75,12 +75,40 @@ extension GtkButtonProviding {
     }
 }
 
-/// The two images of a button; attached to the button and released with it.
+/// A state of a button that can have an image of its own.
+public enum ButtonImageState: Sendable, CaseIterable {
+    // In the order in which they count, if several are true.
+
+    /// The button cannot be used.
+    case disabled
+    /// The button is pressed.
+    case pressed
+    /// A toggle button is on.
+    case checked
+    /// The pointer is over the button.
+    case hovered
+    /// The button has the focus.
+    case focused
+
+    fileprivate var flags: GtkStateFlags {
+        switch self {
+        case .disabled: GTK_STATE_FLAG_INSENSITIVE
+        case .pressed: GTK_STATE_FLAG_ACTIVE
+        case .checked: GTK_STATE_FLAG_CHECKED
+        case .hovered: GTK_STATE_FLAG_PRELIGHT
+        case .focused: GTK_STATE_FLAG_FOCUSED
+        }
+    }
+}
+
+/// The images of a button; attached to the button and released with it.
 final class ButtonController {
     private static let data = ObjectData<ButtonController>(name: "kingfisher-button")
 
     let image = ImageView()
     let alternate = ImageView()
+    /// The images of states, made at first use.
+    private var views: [ButtonImageState: ImageView] = [:]
     var label: String? {
         didSet { kf_widget_set_label(button, label) }
     }
@@ -102,21 +130,38 @@ final class ButtonController {
         guard let widget = gtk_stack_new() else { preconditionFailure("GTK has no memory") }
         stack = GObjectReference(retaining: UnsafeMutableRawPointer(widget))
         gtk_stack_add_child(OpaquePointer(widget), image.widget)
-        gtk_stack_add_child(OpaquePointer(widget), alternate.widget)
         gtk_button_set_child(button, widget)
-        // Weak, because the view may outlive this object.
-        alternate.controller.content.onChange = { [weak self] in self?.update() }
+        add(alternate)
         connect(self.button, "state-flags-changed") { [unowned self] in update() }
         update()
     }
 
-    /// Shows the image for the button's current state.
+    /// The view with the image of a state.
+    func view(for state: ButtonImageState) -> ImageView {
+        if let view = views[state] { return view }
+        let view = ImageView()
+        views[state] = view
+        add(view)
+        return view
+    }
+
+    private func add(_ view: ImageView) {
+        gtk_stack_add_child(OpaquePointer(stack.address), view.widget)
+        // Weak, because the view may outlive this object.
+        view.controller.content.onChange = { [weak self] in self?.update() }
+    }
+
+    /// Shows the image of the first state that is true and has one; otherwise that of the button.
     private func update() {
-        let flags = gtk_widget_get_state_flags(button.asWidget)
-        let down = GTK_STATE_FLAG_ACTIVE.rawValue | GTK_STATE_FLAG_CHECKED.rawValue
-        let isDown = flags.rawValue & down != 0 && alternate.image != nil
-        let shown = isDown ? alternate.widget : image.widget
-        gtk_stack_set_visible_child(OpaquePointer(stack.address), shown)
+        let flags = gtk_widget_get_state_flags(button.asWidget).rawValue
+        let candidates = ButtonImageState.allCases
+            .filter { flags & $0.flags.rawValue != 0 }
+            .flatMap { state in
+                let isDown = state == .pressed || state == .checked
+                return [views[state], isDown ? alternate : nil]
+            }
+        let shown = candidates.compactMap { $0 }.first { $0.image != nil } ?? image
+        gtk_stack_set_visible_child(OpaquePointer(stack.address), shown.widget)
     }
 }
 #endif

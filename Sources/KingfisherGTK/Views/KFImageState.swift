@@ -25,6 +25,20 @@ final class KFImageState {
     private var failureView: UnsafeMutablePointer<GtkWidget>?
     var cancelsOnDisappear = false
     var onNaturalSize: ((CGSize) -> Void)?
+    var onLoadStateChange: ((KFImageLoadState) -> Void)?
+    /// Receives the progress of the download for a placeholder.
+    var placeholderProgress: ((Double) -> Void)?
+    private(set) var loadState = KFImageLoadState.idle {
+        didSet { onLoadStateChange?(loadState) }
+    }
+    /// Whether the priority of loads is lowered while the widget is not on screen.
+    var reducesPriority = false {
+        didSet {
+            let isMapped = gtk_widget_get_mapped(overlay.asWidget) != 0
+            let interest = ImageInterest(isMapped ? .now : .gone)
+            view.controller.loader.interest = reducesPriority ? interest : nil
+        }
+    }
     let onFailure = Delegate<KingfisherError, Void>()
     let onSuccess = Delegate<RetrieveImageResult, Void>()
     let onProgress = Delegate<(Int64, Int64), Void>()
@@ -56,8 +70,14 @@ final class KFImageState {
         // Weak, because the view may outlive this object.
         view.controller.loader.onRetry = { [weak self] in self?.retry() }
         view.controller.loader.onSettled = { [weak self] in self?.settled($0) }
-        connect(overlay, "map") { [unowned self] in load() }
-        connect(overlay, "unmap") { [unowned self] in cancelIfDisappearing() }
+        connect(overlay, "map") { [unowned self] in
+            if reducesPriority { view.controller.loader.interest?.deadline = .now }
+            load()
+        }
+        connect(overlay, "unmap") { [unowned self] in
+            if reducesPriority { view.controller.loader.interest?.deadline = .gone }
+            cancelIfDisappearing()
+        }
     }
 
     // MARK: Changing the source
@@ -74,6 +94,7 @@ final class KFImageState {
         isLoaded = false
         loadCount += 1
         phase = nil
+        loadState = .idle
         guard gtk_widget_get_mapped(view.widget) == 0 else { return load() }
         // The current image, or the running load, belongs to the previous source.
         view.controller.loader.load(nil, placeholder: standIn, options: options, by: .shared)
@@ -88,6 +109,7 @@ final class KFImageState {
             loadCount += 1
             phase = nil
             view.controller.loader.clear()
+            loadState = .idle
         }
     }
 
@@ -193,6 +215,10 @@ final class KFImageState {
         phase = .loading
         loadCount += 1
         let number = loadCount
+        placeholderProgress?(0)
+        loadState = .loading(progress: nil)
+        // The caller's code may have started another load.
+        guard number == loadCount else { return }
         view.controller.loader.load(
             source,
             placeholder: standIn,
@@ -216,19 +242,25 @@ final class KFImageState {
         // Set now, because the widget may return before the completion handler is called.
         phase = nil
         view.kf.cancelDownloadTask()
+        loadState = .idle
     }
 
     private var progress: DownloadProgressBlock? {
-        guard showsProgress || onProgress.isSet else { return nil }
+        let isObserved = onLoadStateChange != nil || placeholderProgress != nil
+        guard showsProgress || onProgress.isSet || isObserved else { return nil }
         return { [weak self] received, total in
             MainActor.assumeIsolated {
                 guard let self else { return }
-                if let bar = self.progressBar, total > 0 {
-                    gtk_progress_bar_set_fraction(bar, Double(received) / Double(total))
-                }
+                if total > 0 { self.showProgress(Double(received) / Double(total)) }
                 self.onProgress.call((received, total))
             }
         }
+    }
+
+    private func showProgress(_ share: Double) {
+        if let bar = progressBar { gtk_progress_bar_set_fraction(bar, share) }
+        placeholderProgress?(share)
+        if phase == .loading { loadState = .loading(progress: share) }
     }
 
     private func loadDidEnd(
@@ -242,10 +274,12 @@ final class KFImageState {
             case .success(let value):
                 isLoaded = isLoaded || isCurrent
                 if isCurrent { phase = nil }
+                if isCurrent { loadState = .loaded(value.image) }
                 onSuccess.call(value)
             case .failure(let error):
                 if isCurrent, !error.isCancellation { showFailure(error) }
                 if isCurrent { phase = error.isCancellation ? nil : .failed }
+                if isCurrent { loadState = error.isCancellation ? .idle : .failed(error) }
                 onFailure.call(error)
             }
         }

@@ -37,6 +37,35 @@ extension GTKTests {
             #expect(try #require(stage.capture()).center.isNear(.pureRed))
         }
 
+        @Test func `a button shows the image of its state, and its own in the others`()
+            async throws
+        {
+            let button = ImageButton()
+            let stage = Stage(button.widget)
+            button.kf.image = .solid(.pureRed)
+            var loaded = 0
+            let green = try #require(KFCrossPlatformImage.solid(.pureGreen).kf.pngRepresentation())
+            bench.server.route("/green.png", .body(green, type: "image/png"))
+            let url = bench.server.url("/green.png")
+            button.kf.setImage(with: url, for: .disabled, options: options) { _ in loaded += 1 }
+            await stage.run { loaded == 1 }
+            await stage.paint()
+            #expect(try #require(stage.capture()).center.isNear(.pureRed))
+            let stack = OpaquePointer(try #require(gtk_button_get_child(button.gtkButton)))
+            var shown: UnsafeMutablePointer<GtkWidget>? { gtk_stack_get_visible_child(stack) }
+            let controller = ButtonController.of(button.gtkButton)
+            gtk_widget_set_sensitive(button.widget, 0)
+            #expect(shown == controller.view(for: .disabled).widget)
+            gtk_widget_set_sensitive(button.widget, 1)
+            controller.alternate.image = .solid(.pureBlue)
+            gtk_widget_set_state_flags(button.widget, GTK_STATE_FLAG_ACTIVE, 0)
+            #expect(shown == controller.alternate.widget)
+            controller.view(for: .pressed).image = .solid(.pureGreen)
+            #expect(shown == controller.view(for: .pressed).widget)
+            gtk_widget_unset_state_flags(button.widget, GTK_STATE_FLAG_ACTIVE)
+            #expect(shown == controller.image.widget)
+        }
+
         @Test func `VW-18: the images of a button are loaded independently`() async throws {
             let button = ImageButton()
             let stage = Stage(button.widget)

@@ -19,6 +19,73 @@ extension GTKTests {
             bench = try TestBench()
         }
 
+        @Test func `a load is observed with its progress, and so is its failure`() async throws {
+            let gate = ServerGate()
+            let file = TestImage.jpeg(width: 400, height: 300)
+            bench.server.route("/a.jpg", .gated(file, at: [(file.count / 2, gate)]))
+            var states: [String] = []
+            var shares: [Double] = []
+            let bar = try #require(gtk_level_bar_new())
+            let image = KFImage(bench.server.url("/a.jpg"))
+                .targetCache(bench.cache)
+                .downloader(bench.downloader)
+                .placeholder(bar) { share in
+                    shares.append(share)
+                    LoopEvents.wake()
+                }
+                .onLoadStateChange { state in
+                    switch state {
+                    case .idle: states.append("idle")
+                    case .loading(nil): states.append("loading")
+                    case .loading: break
+                    case .loaded: states.append("loaded")
+                    case .failed: states.append("failed")
+                    }
+                    LoopEvents.wake()
+                }
+            let stage = Stage(image.widget)
+            await stage.run { gtk_widget_get_visible(bar) != 0 && shares.contains { $0 > 0 } }
+            #expect(shares.first == 0)
+            gate.open()
+            await stage.run { states.last == "loaded" }
+            #expect(states == ["loading", "loaded"])
+            guard case .loaded(let loaded) = image.loadState else {
+                Issue.record("\(image.loadState)")
+                return
+            }
+            #expect(loaded === image.view.image)
+            image.bind(to: bench.server.url("/missing.jpg"))
+            await stage.run { states.last == "failed" }
+            #expect(states == ["loading", "loaded", "idle", "loading", "failed"])
+        }
+
+        @Test func `a load off screen has the least priority, and that of before when it returns`()
+            async throws
+        {
+            let gate = ServerGate()
+            bench.server.route("/a.jpg", .gated(TestImage.jpeg(), at: [(0, gate)]))
+            let image = KFImage(bench.server.url("/a.jpg"))
+                .targetCache(bench.cache)
+                .downloader(bench.downloader)
+                .reducePriorityOnDisappear()
+            let stack = try #require(gtk_stack_new())
+            gtk_stack_add_child(OpaquePointer(stack), image.widget)
+            let other = try #require(gtk_label_new(nil))
+            gtk_stack_add_child(OpaquePointer(stack), other)
+            let stage = Stage(stack)
+            await bench.server.received(1)
+            let interest = try #require(image.view.controller.loader.interest)
+            #expect(interest.deadline == .now)
+            gtk_stack_set_visible_child(OpaquePointer(stack), other)
+            await stage.paint()
+            #expect(interest.deadline == .gone)
+            gtk_stack_set_visible_child(OpaquePointer(stack), image.widget)
+            await stage.paint()
+            #expect(interest.deadline == .now)
+            gate.open()
+            await stage.run { image.view.image != nil }
+        }
+
         @Test func `a side that is not proposed is that of the file, once it is known`()
             async throws
         {
