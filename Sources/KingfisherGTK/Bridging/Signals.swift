@@ -55,7 +55,7 @@ func onKeys(of widget: UnsafeMutableRawPointer, _ trigger: String, _ body: @esca
     )
 }
 
-private func connectPassingArgument(
+func connectPassingArgument(
     _ object: UnsafeMutableRawPointer,
     _ signal: String,
     after: Bool,

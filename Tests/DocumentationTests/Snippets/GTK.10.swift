@@ -3,14 +3,19 @@
 
 #if GTK
 import Foundation
+import Kingfisher
 import KingfisherGTK
 
 @MainActor
-func makeZoomView(_ url: URL) -> KFZoomView {
-    let view = KFZoomView()
-    view.alternativeText = "The mountain at dawn"
-    view.setImage(with: url)
-    view.onZoomChange = { print("\(Int($0 * 100)) %") }
-    return view
+func makeAlbum(_ model: OpaquePointer, failure: KFCrossPlatformImage) -> ImageListFactory {
+    let cells = ImageListFactory(
+        cellSize: CGSize(width: 160, height: 120),
+        model: model
+    ) { item in
+        ListImage(item.string.flatMap(URL.init), label: item.string, menu: PictureMenu())
+    }
+    cells.failureImage = failure
+    cells.onFailure = { position, error, _ in print(position, error.failureReason ?? "") }
+    return cells
 }
 #endif

@@ -7,12 +7,12 @@ import Kingfisher
 import KingfisherGTK
 
 @MainActor
-func makeCells(_ urls: [URL]) -> ImageListFactory {
-    let cells = ImageListFactory(
-        cellSize: CGSize(width: 160, height: 120),
-        itemCount: urls.count
-    ) { .network(urls[$0]) }
-    cells.indicator = .spinner
-    return cells
+func makeView(_ url: URL) -> ImageView {
+    let view = ImageView()
+    view.fit = .cover
+    view.kf.indicator = .spinner
+    view.alternativeText = "The mountain at dawn"
+    view.kf.setImage(with: url, options: [.transition(.fade(0.25))])
+    return view
 }
 #endif

@@ -7,15 +7,10 @@ import Kingfisher
 import KingfisherGTK
 
 @MainActor
-func makeAlbum(_ model: OpaquePointer, failure: KFCrossPlatformImage) -> ImageListFactory {
-    let cells = ImageListFactory(
-        cellSize: CGSize(width: 160, height: 120),
-        model: model
-    ) { item in
-        ListImage(item.string.flatMap(URL.init), label: item.string, menu: PictureMenu())
-    }
-    cells.failureImage = failure
-    cells.onFailure = { position, error, _ in print(position, error.failureReason ?? "") }
-    return cells
+func makeImage(_ url: URL) -> KFImage {
+    KFImage(url)
+        .fade(duration: 0.25)
+        .retry(maxCount: 2)
+        .onFailure { print($0.localizedDescription) }
 }
 #endif

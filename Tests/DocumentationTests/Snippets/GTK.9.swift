@@ -7,11 +7,12 @@ import Kingfisher
 import KingfisherGTK
 
 @MainActor
-func describe(_ film: URL, duration: TimeInterval?) -> ListImage {
-    ListImage(
-        source: .provider(VideoFrameDataProvider(url: film)),
-        label: film.lastPathComponent,
-        badge: .video(duration: duration)
-    )
+func makeCells(_ urls: [URL]) -> ImageListFactory {
+    let cells = ImageListFactory(
+        cellSize: CGSize(width: 160, height: 120),
+        itemCount: urls.count
+    ) { .network(urls[$0]) }
+    cells.indicator = .spinner
+    return cells
 }
 #endif

@@ -3,16 +3,14 @@
 
 #if GTK
 import Foundation
-import Kingfisher
 import KingfisherGTK
 
 @MainActor
-func makeView(_ url: URL) -> ImageView {
-    let view = ImageView()
-    view.fit = .cover
-    view.kf.indicator = .spinner
+func makeZoomView(_ url: URL) -> KFZoomView {
+    let view = KFZoomView()
     view.alternativeText = "The mountain at dawn"
-    view.kf.setImage(with: url, options: [.transition(.fade(0.25))])
+    view.setImage(with: url)
+    view.onZoomChange = { print("\(Int($0 * 100)) %") }
     return view
 }
 #endif
