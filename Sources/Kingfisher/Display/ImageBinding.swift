@@ -209,7 +209,7 @@ private final class OnceOnMain {
 
 extension KingfisherParsedOptionsInfo {
     fileprivate func animatesTransition(from cacheType: CacheType) -> Bool {
-        !transition.isNone && (forceTransition || cacheType == .none)
+        !self.transition.isNone && (self.forceTransition || cacheType == .none)
     }
 }
 

@@ -189,7 +189,9 @@ struct FileLoad {
 extension KingfisherParsedOptionsInfo {
     /// Whether the bytes stored by the cache differ from those of the source.
     fileprivate var isEncodedByCache: Bool {
-        guard processor.identifier.isEmpty else { return !cacheSerializer.originalDataUsed }
+        guard self.processor.identifier.isEmpty else {
+            return !self.cacheSerializer.originalDataUsed
+        }
         return OriginalBytesSerializer(self) == nil
     }
 }

@@ -35,7 +35,7 @@ extension KingfisherParsedOptionsInfo {
     /// The same options, with images that already have their texture.
     var givingTexture: KingfisherParsedOptionsInfo {
         var options = self
-        options.imageModifier = TextureModifier(base: imageModifier)
+        options.imageModifier = TextureModifier(base: options.imageModifier)
         return options
     }
 }

@@ -184,7 +184,7 @@ extension KingfisherParsedOptionsInfo {
     /// The options extended by a size to decode to.
     func decoding(to box: DecodeBox, density: Double) -> KingfisherParsedOptionsInfo {
         var options = self
-        if scaleFactor == 1 { options.scaleFactor = CGFloat(density) }
+        if options.scaleFactor == 1 { options.scaleFactor = CGFloat(density) }
         options.processor = ViewSizeProcessor(
             size: box.size,
             density: options.scaleFactor,
