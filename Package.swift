@@ -43,41 +43,42 @@ let package = Package(
     ],
     targets: [
         // The C libraries that do the work no one should write twice.
-        system("CJPEG", "libjpeg", apt: "libjpeg-dev"),
-        system("CPNG", "libpng", apt: "libpng-dev"),
-        system("CDeflate", "libdeflate", apt: "libdeflate-dev"),
-        system("CWebP", "libwebp", apt: "libwebp-dev"),
-        system("CGIF", "libgif", apt: "libgif-dev"),
-        system("CLCMS", "lcms2", apt: "liblcms2-dev"),
-        system("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
-        system("CCrypto", "libcrypto", apt: "libssl-dev"),
+        system("CKFJPEG", "libjpeg", apt: "libjpeg-dev"),
+        system("CKFPNG", "libpng", apt: "libpng-dev"),
+        system("CKFDeflate", "libdeflate", apt: "libdeflate-dev"),
+        system("CKFWebP", "libwebp", apt: "libwebp-dev"),
+        system("CKFGIF", "libgif", apt: "libgif-dev"),
+        system("CKFLCMS", "lcms2", apt: "liblcms2-dev"),
+        system("CKFCurl", "libcurl", apt: "libcurl4-openssl-dev"),
+        system("CKFCrypto", "libcrypto", apt: "libssl-dev"),
         .target(
-            name: "CCodecShims",
-            dependencies: ["CJPEG", "CPNG"],
+            name: "CKFCodecShims",
+            dependencies: ["CKFJPEG", "CKFPNG"],
             // By name: zlib's pkg-config file is for static linking alone. Its headers come with
             // libpng's.
             linkerSettings: [.linkedLibrary("z")]
         ),
         // OpenSSL's library for TLS comes with the headers of libcrypto.
         .target(
-            name: "CCurlShim",
-            dependencies: ["CCurl", "CCrypto"],
+            name: "CKFCurlShim",
+            dependencies: ["CKFCurl", "CKFCrypto"],
             linkerSettings: [.linkedLibrary("ssl")]
         ),
-        .target(name: "CCryptoShim", dependencies: ["CCrypto"]),
+        .target(name: "CKFCryptoShim", dependencies: ["CKFCrypto"]),
         // Starts worker processes and locks them in; system calls that Swift cannot make.
-        .target(name: "CIsolationShim"),
+        .target(name: "CKFIsolationShim"),
         // Threads, and the limits of the process.
-        .target(name: "CSystemShim"),
-        .target(name: "CKernels"),
+        .target(name: "CKFSystemShim"),
+        .target(name: "CKFKernels"),
 
         // Floor 0: rasters and arithmetic.
-        .target(name: "Pixels", dependencies: ["CKernels"], swiftSettings: settings),
+        .target(name: "KFPixels", dependencies: ["CKFKernels"], swiftSettings: settings),
         // Floor 1: bytes to rasters and back.
         .target(
-            name: "Codecs",
+            name: "KFCodecs",
             dependencies: [
-                "Pixels", "CCodecShims", "CJPEG", "CPNG", "CDeflate", "CLCMS", "CWebP", "CGIF",
+                "KFPixels", "CKFCodecShims", "CKFJPEG", "CKFPNG", "CKFDeflate", "CKFLCMS",
+                "CKFWebP", "CKFGIF",
             ],
             swiftSettings: settings
         ),
@@ -85,8 +86,9 @@ let package = Package(
         .target(
             name: "Kingfisher",
             dependencies: [
-                "Pixels", "Codecs", "CCurl", "CCurlShim", "CCryptoShim", "CIsolationShim",
-                "CSystemShim",
+                "KFPixels", "KFCodecs", "CKFCurl", "CKFCurlShim", "CKFCryptoShim",
+                "CKFIsolationShim",
+                "CKFSystemShim",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -94,16 +96,17 @@ let package = Package(
         ),
 
         // Floor 3: screens. Everything below is empty unless the trait is on.
-        system("CGTK", "gtk4", apt: "libgtk-4-dev"),
+        system("CKFGTKHeaders", "gtk4", apt: "libgtk-4-dev"),
         .target(
             name: "CKFGTK",
-            dependencies: [.target(name: "CGTK", condition: withGTK)],
+            dependencies: [.target(name: "CKFGTKHeaders", condition: withGTK)],
             cSettings: [.define("KF_GTK", .when(traits: ["GTK"])), .define("_GNU_SOURCE")]
         ),
         .target(
             name: "KingfisherGTK",
             dependencies: [
-                "Kingfisher", "Pixels", "CKFGTK", .target(name: "CGTK", condition: withGTK),
+                "Kingfisher", "KFPixels", "CKFGTK",
+                .target(name: "CKFGTKHeaders", condition: withGTK),
             ],
             swiftSettings: screenSettings
         ),
@@ -111,7 +114,7 @@ let package = Package(
         // A cache shared by machines. Empty unless the trait is on. By name: hiredis' pkg-config
         // file adds a folder of headers with common names. Scripts/package.sh names the archive.
         .target(
-            name: "CRedisShim",
+            name: "CKFRedisShim",
             cSettings: [
                 .define("KF_REDIS", .when(traits: ["Redis"])), .define("_GNU_SOURCE"),
             ],
@@ -122,7 +125,7 @@ let package = Package(
         .target(
             name: "KingfisherRedis",
             dependencies: [
-                "Kingfisher", "CRedisShim", .product(name: "Logging", package: "swift-log"),
+                "Kingfisher", "CKFRedisShim", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
@@ -136,18 +139,18 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Kingfisher", "KingfisherTesting", "Pixels", "Codecs"],
+            dependencies: ["Kingfisher", "KingfisherTesting", "KFPixels", "KFCodecs"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
         .testTarget(
-            name: "PixelsTests",
-            dependencies: ["Pixels"],
+            name: "KFPixelsTests",
+            dependencies: ["KFPixels"],
             swiftSettings: settings
         ),
         .testTarget(
-            name: "CodecsTests",
-            dependencies: ["Codecs", "Pixels", "CCodecShims", "CDeflate"],
+            name: "KFCodecsTests",
+            dependencies: ["KFCodecs", "KFPixels", "CKFCodecShims", "CKFDeflate"],
             resources: [.copy("DeepJPEG"), .copy("Fixtures")],
             swiftSettings: settings
         ),
@@ -162,8 +165,9 @@ let package = Package(
         .testTarget(
             name: "KingfisherTests",
             dependencies: [
-                "Kingfisher", "KingfisherTesting", "Codecs", "Pixels", "TestSupport", "CCrypto",
-                "CCurlShim", "CIsolationShim", "isolation-worker",
+                "Kingfisher", "KingfisherTesting", "KFCodecs", "KFPixels", "TestSupport",
+                "CKFCrypto",
+                "CKFCurlShim", "CKFIsolationShim", "isolation-worker",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -179,8 +183,8 @@ let package = Package(
         .testTarget(
             name: "KingfisherGTKTests",
             dependencies: [
-                "KingfisherGTK", "Kingfisher", "Pixels", "CKFGTK", "TestSupport",
-                .target(name: "CGTK", condition: withGTK),
+                "KingfisherGTK", "Kingfisher", "KFPixels", "CKFGTK", "TestSupport",
+                .target(name: "CKFGTKHeaders", condition: withGTK),
             ],
             swiftSettings: screenSettings
         ),
@@ -210,7 +214,7 @@ if Context.environment["KF_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "CodecsFuzz",
-            dependencies: ["Codecs", "Pixels"],
+            dependencies: ["KFCodecs", "KFPixels"],
             path: "Fuzz/CodecsFuzz",
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]
         )
@@ -223,13 +227,13 @@ if Context.environment["KF_KERNELS"] != nil {
     package.targets += [
         .executableTarget(
             name: "kernel-count",
-            dependencies: ["Pixels"],
+            dependencies: ["KFPixels"],
             path: "Benchmarks/Kernels",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "codecs-peer",
-            dependencies: ["Codecs", "Pixels"],
+            dependencies: ["KFCodecs", "KFPixels"],
             path: "Benchmarks/CodecsPeer",
             swiftSettings: settings
         ),
@@ -247,7 +251,7 @@ if let sanitizer = Context.environment["KF_SANITIZER"] {
     var left: Set = [
         "LayeringTests", "DocumentationTests", "KingfisherGTKTests", "KingfisherGTK", "CKFGTK",
     ]
-    if sanitizer == "thread" { left.formUnion(["CodecsTests", "PixelsTests"]) }
+    if sanitizer == "thread" { left.formUnion(["KFCodecsTests", "KFPixelsTests"]) }
     package.products = []
     package.targets.removeAll { left.contains($0.name) }
 }

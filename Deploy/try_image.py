@@ -132,7 +132,7 @@ def main():
     families = ["sans-serif", "serif", "monospace", "No Such Family"]
     files = {"/a.png": png(), "/white.png": png(200, 60, lambda x, y: (255, 255, 255))}
     files |= {f"/{n}.svg": (drawing % name).encode() for n, name in enumerate(families)}
-    fixtures = pathlib.Path(__file__).resolve().parents[1] / "Tests/CodecsTests/Fixtures"
+    fixtures = pathlib.Path(__file__).resolve().parents[1] / "Tests/KFCodecsTests/Fixtures"
     samples = ["420.avif", "420.heic", "animated.jxl", "deflate.tiff"]
     files |= {f"/{name}": (fixtures / name).read_bytes() for name in samples}
 

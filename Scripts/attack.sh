@@ -14,7 +14,7 @@ build_tool Server kf-serve
 scratch=$(mktemp -d)
 say "Attacking a service"
 status=0
-python3 Server/Tests/Hostile/attack.py "$NESTED_BUILD/release/kf-serve" Tests/CodecsTests/Fixtures \
+python3 Server/Tests/Hostile/attack.py "$NESTED_BUILD/release/kf-serve" Tests/KFCodecsTests/Fixtures \
     "${1:-600}" "$scratch" || status=$?
 # The log is kept if it is needed.
 [ $status -ne 0 ] || rm -rf "$scratch"

@@ -71,9 +71,9 @@ compile_peer() {
     local program=$PEERS/$1 source=$SOURCES/$1.c
     shift
     if [ ! -x "$program" ] \
-        || [ -n "$(find "$SOURCES" Sources/CKernels -name '*.[ch]' -newer "$program" -print -quit)" ]
+        || [ -n "$(find "$SOURCES" Sources/CKFKernels -name '*.[ch]' -newer "$program" -print -quit)" ]
     then
-        cc -O3 -Wall -Wextra -ISources/CKernels/include -o "$program" "$source" "$@" -lpthread \
+        cc -O3 -Wall -Wextra -ISources/CKFKernels/include -o "$program" "$source" "$@" -lpthread \
             || die "$(basename "$source") could not be compiled."
     fi
 }
@@ -81,7 +81,7 @@ compile_peer() {
 compile_peers() {
     compile_peer turbo_peer -ljpeg
     compile_peer stored_peer -ljpeg
-    compile_peer lanczos_peer Sources/CKernels/convolve_*.c Sources/CKernels/cpu.c -ljpeg -lm
+    compile_peer lanczos_peer Sources/CKFKernels/convolve_*.c Sources/CKFKernels/cpu.c -ljpeg -lm
     compile_peer png_peer -lpng
     compile_peer vips_peer -l:libvips.so.42 -l:libgobject-2.0.so.0 -l:libglib-2.0.so.0
 }

@@ -5,13 +5,16 @@
 # Usage: Scripts/consumer.sh           in debug and in release mode
 #        Scripts/consumer.sh --traits  with each package trait, too (takes several minutes)
 #        Scripts/consumer.sh --traits Redis GTK    only with these
+#        Scripts/consumer.sh --names   only whether it builds beside a package with targets of common names
 #
 # The last commit is used, not the working copy. A version has stricter rules than a path: SwiftPM
 # refuses targets with unsafe flags. Prints a table in Markdown.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
+names=''
 case "${1:-}" in
 "") traits=("") ;;
+--names) names=1 traits=("") ;;
 --traits)
     shift
     traits=("$@")
@@ -89,6 +92,39 @@ measure() {
     rm -rf "$folder/$1-$2"
 }
 
+# Plans a program that also uses a package whose targets have the names that image libraries give
+# theirs, and compiles what is that package's.
+check_names() {
+    local other=$folder/other program=$folder/names target dependencies=''
+    for target in Pixels Codecs CPNG CJPEG CWebP CCurl; do
+        mkdir -p "$other/Sources/$target"
+        printf 'public let name%s = 1\n' "$target" >"$other/Sources/$target/$target.swift"
+        dependencies+="\"$target\", "
+    done
+    cat >"$other/Package.swift" <<END
+// swift-tools-version: 6.2
+import PackageDescription
+
+let names = [$dependencies]
+let package = Package(
+    name: "other",
+    products: [.library(name: "Other", targets: names)],
+    targets: names.map { .target(name: \$0) }
+)
+END
+    write_program "$program" ""
+    sed -i -e "s|dependencies: \[\$|&.package(path: \"$other\"),|" \
+        -e 's|dependencies: \[.product|dependencies: [.product(name: "Other", package: "other"), .product|' \
+        "$program/Package.swift"
+    swift build --package-path "$program" --target Pixels >"$folder/log" 2>&1 \
+        || { tail -n 20 "$folder/log" >&2; die "a name of a target is not ours alone (see above)."; }
+    say "Builds beside targets named Pixels, Codecs, CPNG, CJPEG, CWebP and CCurl."
+}
+
+if [ -n "$names" ]; then
+    check_names
+    exit
+fi
 printf '| trait | mode | clean build | CPU | packages | program | shared libraries |\n'
 printf '|---|---|---|---|---|---|---|\n'
 for trait in "${traits[@]}"; do

@@ -25,7 +25,7 @@ KF_FAULT_ROUNDS=${1:-40} KF_FAULT_SEED=${2:-1} LD_PRELOAD=$library \
 
 # The runner of the tests itself needs /proc, so a small program loads with the shared manager.
 program=$ROOT/.build/debug/isolation-worker
-picture=$ROOT/Tests/CodecsTests/Fixtures/rgb8.png
+picture=$ROOT/Tests/KFCodecsTests/Fixtures/rgb8.png
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -20,7 +20,7 @@ seconds=${1:-30}
 [ $# -eq 0 ] || shift
 formats=("$@")
 [ $# -gt 0 ] || formats=(jpg png gif webp avif bmp ico)
-fixtures=Tests/CodecsTests/Fixtures
+fixtures=Tests/KFCodecsTests/Fixtures
 scratch=.build-fuzz
 for format in "${formats[@]}"; do
     compgen -G "$fixtures/*.$format" >/dev/null || die "there are no fixtures of '$format'"
@@ -36,9 +36,9 @@ mkdir -p "$scratch/release"
 case " ${formats[*]} " in
 *" svg "*)
     "$(dirname -- "$(readlink -f "$(command -v swift)")")/clang" -std=gnu11 -O1 -fsanitize=fuzzer \
-        -Wno-nullability-completeness -I Sources/CCodecShims/include -I Sources/CIsolationShim/include \
-        Tests/CIsolationShimTests/drawings.c Sources/CIsolationShim/walls.c \
-        Sources/CCodecShims/kf_{picture,jxl,tiff,tiff_samples,svg,drawing,heif,fonts,imports}.c \
+        -Wno-nullability-completeness -I Sources/CKFCodecShims/include -I Sources/CKFIsolationShim/include \
+        Tests/CKFIsolationShimTests/drawings.c Sources/CKFIsolationShim/walls.c \
+        Sources/CKFCodecShims/kf_{picture,jxl,tiff,tiff_samples,svg,drawing,heif,fonts,imports}.c \
         -o "$scratch/release/drawings" -lm || die "the fuzzer of SVG does not compile."
     ;;
 esac

@@ -9,7 +9,7 @@
 #   server    the service on files of every format; requires Scripts/test.sh server
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-FIXTURES=$ROOT/Tests/CodecsTests/Fixtures
+FIXTURES=$ROOT/Tests/KFCodecsTests/Fixtures
 
 # Functions that look like those that open a decoder, and do not.
 HARMLESS=(jpeg_CreateCompress png_create_info_struct WebPInitDecoderConfigInternal

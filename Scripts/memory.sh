@@ -47,7 +47,7 @@ require_swift
 command -v clang >/dev/null \
     || die "clang is missing; it is part of the Swift toolchain."
 
-flags=(-std=gnu11 -O1 -g -Wall -Wextra -Werror -fsanitize=address -I Sources/CCodecShims/include)
+flags=(-std=gnu11 -O1 -g -Wall -Wextra -Werror -fsanitize=address -I Sources/CKFCodecShims/include)
 libraries=(libjpeg libpng zlib)
 read -ra compiling < <(pkg-config --cflags "${libraries[@]}") || true
 read -ra linking < <(pkg-config --libs "${libraries[@]}")
@@ -56,16 +56,16 @@ read -ra linking < <(pkg-config --libs "${libraries[@]}")
 
 say "Shims while allocations fail"
 mkdir -p "$objects"
-for source in Sources/CCodecShims/*.c; do
+for source in Sources/CKFCodecShims/*.c; do
     clang "${flags[@]}" "${compiling[@]+"${compiling[@]}"}" -Dmalloc=shim_malloc \
         -Dcalloc=shim_calloc -Drealloc=shim_realloc -c "$source" \
         -o "$objects/$(basename "$source" .c).o"
 done
-clang "${flags[@]}" Tests/CCodecShimsTests/faults.c "$objects"/*.o "${linking[@]}" \
+clang "${flags[@]}" Tests/CKFCodecShimsTests/faults.c "$objects"/*.o "${linking[@]}" \
     -o "$objects/faults"
 # Whole stacks, by which the sanitizer knows the memory of the linker's that libraries keep.
 ASAN_OPTIONS=allocator_may_return_null=1:fast_unwind_on_malloc=0 \
-    "$objects/faults" Tests/CodecsTests/Fixtures \
+    "$objects/faults" Tests/KFCodecsTests/Fixtures \
     || die "a shim fails when an allocation does (see above)."
 
 say "Building with the address sanitizer"

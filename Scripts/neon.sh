@@ -6,7 +6,7 @@
 #                                      checks that need them are skipped
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-KERNELS=(-I Sources/CKernels/include Tests/CKernelsTests/check.c Sources/CKernels/*.c)
+KERNELS=(-I Sources/CKFKernels/include Tests/CKFKernelsTests/check.c Sources/CKFKernels/*.c)
 FLAGS=(-std=gnu11 -O2 -Wall -Wextra -Werror)
 
 if [ "${1:-}" = --install ]; then

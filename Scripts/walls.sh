@@ -8,12 +8,12 @@
 
 LIBRARIES=(librsvg-2.0 libjxl libtiff-4 libheif cairo chafa poppler-glib harfbuzz freetype2 fontconfig
     libavformat libswscale)
-SHIMS=(Sources/CCodecShims/kf_{picture,jxl,tiff,tiff_samples,svg,drawing,heif,pdf,fonts,imports,video,video_frames,video_reading}.c)
+SHIMS=(Sources/CKFCodecShims/kf_{picture,jxl,tiff,tiff_samples,svg,drawing,heif,pdf,fonts,imports,video,video_frames,video_reading}.c)
 require_swift
 # The compiler of the toolchain, which knows the annotations of the headers.
 CLANG=("$(dirname -- "$(readlink -f "$(command -v swift)")")/clang" -std=gnu11 -O1 -Wall -Wextra
     -Werror -Wno-nullability-completeness -Wno-nullability-extension
-    -I Sources/CCodecShims/include -I Sources/CIsolationShim/include -I Tools/Sources/CChafa/include)
+    -I Sources/CKFCodecShims/include -I Sources/CKFIsolationShim/include -I Tools/Sources/CChafa/include)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -24,17 +24,17 @@ for shim in "${SHIMS[@]}" Tools/Sources/CChafa/chafa.c; do
         || die "$shim disagrees with the headers of its library (see above)."
 done
 read -ra flags < <(pkg-config --cflags libavif)
-"${CLANG[@]}" "${flags[@]}" -I Sources/CCodecShims -fsyntax-only Tests/CIsolationShimTests/avif_layout.c \
+"${CLANG[@]}" "${flags[@]}" -I Sources/CKFCodecShims -fsyntax-only Tests/CKFIsolationShimTests/avif_layout.c \
     || die "kf_avif.h disagrees with the headers of libavif (see above)."
-"${CLANG[@]}" Tests/CIsolationShimTests/formats.c Sources/CIsolationShim/walls.c \
+"${CLANG[@]}" Tests/CKFIsolationShimTests/formats.c Sources/CKFIsolationShim/walls.c \
     "${SHIMS[@]}" -o "$folder/formats" -lm || die "the test of the walls does not compile."
-"$folder/formats" Tests/CodecsTests/Fixtures/*.{jxl,tiff,svg,heic} Tests/Documents/*.{pdf,mp4,ts,webm} \
+"$folder/formats" Tests/KFCodecsTests/Fixtures/*.{jxl,tiff,svg,heic} Tests/Documents/*.{pdf,mp4,ts,webm} \
     Tests/Isolation/*.svg || die "a format needs a system call that workers do not have."
 
 # A drawing for each feature, and text in the fonts that no document contains: with the installed fonts, and with so
 # many that sorting them takes memory.
 mkdir "$folder/samples" "$folder/many"
-python3 Tests/Isolation/drawings.py Tests/CodecsTests/Fixtures "$folder/samples"
+python3 Tests/Isolation/drawings.py Tests/KFCodecsTests/Fixtures "$folder/samples"
 python3 Tests/Isolation/fonts.py "$folder/many"
 echo "<fontconfig><include>/etc/fonts/fonts.conf</include><dir>$folder/many</dir>\
 <cachedir>$folder/cache</cachedir></fontconfig>" >"$folder/many.conf"

@@ -1,8 +1,8 @@
-import Codecs
 import Dispatch
 import FoundationEssentials
 import Glibc
-import Pixels
+import KFCodecs
+import KFPixels
 import Synchronization
 
 // Decodes and encodes in a process without the rest of the library: without the downloader and its

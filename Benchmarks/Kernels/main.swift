@@ -1,4 +1,4 @@
-import Pixels
+import KFPixels
 
 // Runs one kernel repeatedly on noise, for a tool that counts instructions:
 //

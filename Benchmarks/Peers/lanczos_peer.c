@@ -5,7 +5,7 @@
 
 #include "turbo.h"
 
-#include "CKernels.h"
+#include "CKFKernels.h"
 
 #include <math.h>
 

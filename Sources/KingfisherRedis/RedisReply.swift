@@ -1,5 +1,5 @@
 #if Redis
-internal import CRedisShim
+internal import CKFRedisShim
 import Foundation
 
 /// A reply of a server.

@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 import Foundation
 
 /// Waits for events of GLib's loop without blocking the main actor.

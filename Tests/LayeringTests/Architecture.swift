@@ -8,23 +8,25 @@ enum Architecture {
 
     /// Target folders and the other modules that each may import.
     static let imports: [(target: String, modules: Set<String>)] = [
-        ("Sources/Pixels", ["CKernels"]),
+        ("Sources/KFPixels", ["CKFKernels"]),
         (
-            "Sources/Codecs",
+            "Sources/KFCodecs",
             [
-                "Pixels", "CCodecShims", "CJPEG", "CPNG", "CDeflate", "CLCMS", "CWebP", "CGIF",
+                "KFPixels", "CKFCodecShims", "CKFJPEG", "CKFPNG", "CKFDeflate", "CKFLCMS",
+                "CKFWebP", "CKFGIF",
             ]
         ),
         (
             "Sources/Kingfisher",
             [
-                "Pixels", "Codecs", "CCurl", "CCurlShim", "CCryptoShim", "CIsolationShim",
-                "CSystemShim", "Logging", "SystemPackage", "FoundationNetworking",
+                "KFPixels", "KFCodecs", "CKFCurl", "CKFCurlShim", "CKFCryptoShim",
+                "CKFIsolationShim",
+                "CKFSystemShim", "Logging", "SystemPackage", "FoundationNetworking",
             ]
         ),
         ("Sources/KingfisherTesting", ["Kingfisher", "FoundationNetworking"]),
-        ("Sources/KingfisherRedis", ["Kingfisher", "CRedisShim", "Logging"]),
-        ("Sources/KingfisherGTK", ["Kingfisher", "Pixels", "CGTK", "CKFGTK"]),
+        ("Sources/KingfisherRedis", ["Kingfisher", "CKFRedisShim", "Logging"]),
+        ("Sources/KingfisherGTK", ["Kingfisher", "KFPixels", "CKFGTKHeaders", "CKFGTK"]),
         // DemoKit uses only the public API.
         ("Tools/Sources/DemoKit", ["Kingfisher"]),
         (
@@ -52,11 +54,11 @@ enum Architecture {
 
     /// Modules that only certain folders of the library may import.
     static let singleDoors: [(module: String, folders: Set<String>)] = [
-        ("CCurl", ["HTTP"]),
-        ("CCurlShim", ["HTTP"]),
-        ("CCryptoShim", ["Support", "Caching/Disk"]),
-        ("CIsolationShim", ["Isolation"]),
-        ("CSystemShim", ["Support"]),
+        ("CKFCurl", ["HTTP"]),
+        ("CKFCurlShim", ["HTTP"]),
+        ("CKFCryptoShim", ["Support", "Caching/Disk"]),
+        ("CKFIsolationShim", ["Isolation"]),
+        ("CKFSystemShim", ["Support"]),
     ]
 
     /// The order of the folders of a target, lowest first.
@@ -94,7 +96,7 @@ enum Architecture {
     ///
     /// Their own folder chooses the format.
     static let codecs = Layers(
-        target: "Sources/Codecs",
+        target: "Sources/KFCodecs",
         ranks: [
             "Base": 0,
             "Color": 1, "Palette": 1, "Animation": 1,
@@ -134,7 +136,7 @@ enum Architecture {
     ]
 
     /// The only folder that starts threads, for `ThreadStarter`.
-    static let threadStarter = "Sources/CSystemShim/"
+    static let threadStarter = "Sources/CKFSystemShim/"
 
     /// The folders of the library that belong to the screen, and so to the main queue.
     static let screens: Set<String> = ["Display", "Compatibility"]
@@ -166,7 +168,7 @@ enum Architecture {
     ]
 
     /// Folders where sizes come from headers and callers, so that products of sides must saturate.
-    static let readers = ["Sources/Codecs", "Sources/Kingfisher"]
+    static let readers = ["Sources/KFCodecs", "Sources/Kingfisher"]
 
     /// The maximum number of lines of a file.
     static let maxLines = 400

@@ -4,12 +4,12 @@ import Testing
 struct LayeringRulesTests {
     /// A small tree without violations.
     static let sound = SourceTree([
-        "Sources/Pixels/Bitmap.swift": "package struct Bitmap {}",
-        "Sources/Codecs/Codecs.swift": "package import Pixels\nenum Codecs { case a(Bitmap) }",
+        "Sources/KFPixels/Bitmap.swift": "package struct Bitmap {}",
+        "Sources/KFCodecs/Codecs.swift": "package import KFPixels\nenum Codecs { case a(Bitmap) }",
         "Sources/Kingfisher/Support/Clock.swift": "import Synchronization\nprotocol Clock {}",
         "Sources/Kingfisher/Caching/Disk/DiskStore.swift":
             "import Logging\nactor DiskStore { let c: Clock }",
-        "Sources/Kingfisher/HTTP/Curl.swift": "import CCurl\nstruct Curl {}",
+        "Sources/Kingfisher/HTTP/Curl.swift": "import CKFCurl\nstruct Curl {}",
         "Sources/Kingfisher/Caching/ImageCache.swift":
             "public class ImageCache { static let `default` = ImageCache(); let s: DiskStore }",
         "Sources/Kingfisher/Options/Options.swift": "enum Options { case cache(ImageCache) }",
@@ -42,13 +42,15 @@ struct LayeringRulesTests {
     }
 
     @Test func `a floor that imports the floor above is found`() {
-        let tree = planted("Sources/Pixels/Up.swift", "\npackage import Codecs")
+        let tree = planted("Sources/KFPixels/Up.swift", "\npackage import KFCodecs")
         #expect(
-            LayeringRules.forbiddenImports(in: tree) == ["Sources/Pixels/Up.swift:2 imports Codecs"]
+            LayeringRules.forbiddenImports(in: tree) == [
+                "Sources/KFPixels/Up.swift:2 imports KFCodecs"
+            ]
         )
     }
 
-    @Test(arguments: ["Pixels", "Codecs", "CCurl"])
+    @Test(arguments: ["KFPixels", "KFCodecs", "CKFCurl"])
     func `the tool importing more than the public library is found`(module: String) {
         let tree = planted("Tools/Sources/kf/Deep.swift", "import struct \(module).Thing")
         #expect(
@@ -58,10 +60,13 @@ struct LayeringRulesTests {
     }
 
     @Test func `curl outside its folder is found`() {
-        let tree = planted("Sources/Kingfisher/Networking/Fast.swift", "internal import CCurlShim")
+        let tree = planted(
+            "Sources/Kingfisher/Networking/Fast.swift",
+            "internal import CKFCurlShim"
+        )
         #expect(
             LayeringRules.importsByTheWrongDoor(in: tree)
-                == ["Networking/Fast.swift:1 imports CCurlShim"]
+                == ["Networking/Fast.swift:1 imports CKFCurlShim"]
         )
     }
 
@@ -107,7 +112,7 @@ struct LayeringRulesTests {
             "KingfisherManager of Sources/Kingfisher"
         ),
         ("Kingfisher/Prefetching", "let k = KF.self", "KF of Display"),
-        ("Codecs/PNG", "let c: Codecs", "Codecs of Sources/Codecs"),
+        ("Codecs/PNG", "let c: Codecs", "Codecs of Sources/KFCodecs"),
         (
             "Server/Sources/KingfisherServer/URL", "let handler: ImageHandler",
             "ImageHandler of Service"
@@ -144,7 +149,7 @@ struct LayeringRulesTests {
     }
 
     @Test func `an unchecked Sendable without a reason is found`() {
-        let path = "Sources/Pixels/Bad.swift"
+        let path = "Sources/KFPixels/Bad.swift"
         let bare = planted(path, "/// A thing.\nfinal class Bad: @unchecked Sendable {}")
         #expect(LayeringRules.unexplainedUncheckedSendable(in: bare) == ["\(path):2"])
         let told = planted(
@@ -155,13 +160,13 @@ struct LayeringRulesTests {
     }
 
     @Test func `nonisolated unsafe is found`() {
-        let path = "Sources/Pixels/Bad.swift"
+        let path = "Sources/KFPixels/Bad.swift"
         let tree = planted(path, "// nonisolated(unsafe)\nnonisolated(unsafe) var x = 1")
         #expect(LayeringRules.nonisolatedUnsafe(in: tree) == ["\(path):2"])
     }
 
     @Test func `a random identity is found`() {
-        let path = "Sources/Pixels/Bad.swift"
+        let path = "Sources/KFPixels/Bad.swift"
         let tree = planted(path, "// UUID()\nlet id = UUID()")
         #expect(LayeringRules.randomIdentities(in: tree) == ["\(path):2"])
     }
@@ -172,16 +177,18 @@ struct LayeringRulesTests {
         "let bytes = size.width * 4 * size.height",
     ])
     func `sides multiplied by hand are found`(line: String) {
-        let tree = planted("Sources/Codecs/Bad.swift", "// width * height\n\(line)")
-        #expect(LayeringRules.uncheckedAreas(in: tree) == ["Sources/Codecs/Bad.swift:2"])
-        let kernel = planted("Sources/Pixels/Kernel.swift", line)
+        let tree = planted("Sources/KFCodecs/Bad.swift", "// width * height\n\(line)")
+        #expect(LayeringRules.uncheckedAreas(in: tree) == ["Sources/KFCodecs/Bad.swift:2"])
+        let kernel = planted("Sources/KFPixels/Kernel.swift", line)
         #expect(LayeringRules.uncheckedAreas(in: kernel).isEmpty)
     }
 
     @Test func `a row's bytes and a count that saturates are left alone`() {
         let text =
             "let a = width * 4\nlet b = y * bytesPerRow + x\nsize.byteCount(bytesPerPixel: 4)"
-        #expect(LayeringRules.uncheckedAreas(in: planted("Sources/Codecs/Good.swift", text)) == [])
+        #expect(
+            LayeringRules.uncheckedAreas(in: planted("Sources/KFCodecs/Good.swift", text)) == []
+        )
     }
 
     @Test(arguments: [
@@ -236,7 +243,7 @@ struct LayeringRulesTests {
     }
 
     @Test func `a file of 401 lines is found, one of 400 is not`() {
-        let path = "Sources/Pixels/Long.swift"
+        let path = "Sources/KFPixels/Long.swift"
         let line = "let x = 1\n"
         let long = planted(path, String(repeating: line, count: 401))
         #expect(LayeringRules.overlongFiles(in: long) == ["\(path) has 401 lines"])

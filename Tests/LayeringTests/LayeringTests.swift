@@ -12,7 +12,7 @@ struct LayeringTests {
 
     @Test func `the sources are found`() {
         #expect(tree.paths.contains("Sources/Kingfisher/Support/KingfisherWrapper.swift"))
-        #expect(tree.paths.contains("Sources/Pixels/Bitmap.swift"))
+        #expect(tree.paths.contains("Sources/KFPixels/Bitmap.swift"))
     }
 
     @Test func `a target imports only the modules in its row`() {

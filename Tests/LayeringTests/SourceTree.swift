@@ -5,7 +5,7 @@ import Foundation
 /// The rules are pure functions of such a tree, so that tests can pass made-up trees with a
 /// violation.
 struct SourceTree {
-    /// The files by path, for example `Sources/Pixels/Bitmap.swift`.
+    /// The files by path, for example `Sources/KFPixels/Bitmap.swift`.
     var files: [String: String]
 
     /// The paths in a fixed order, so that reports have the same order every time.

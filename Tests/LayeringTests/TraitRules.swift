@@ -37,8 +37,8 @@ enum TraitRules {
     static func unconditionalNeeds(in manifest: String) -> [String] {
         let lines = manifest.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
         var found = lines.filter { line in
-            line.contains("\"CGTK\"") && !line.hasPrefix("system(\"CGTK\"")
-                && !line.contains(".target(name: \"CGTK\", condition: withGTK)")
+            line.contains("\"CKFGTKHeaders\"") && !line.hasPrefix("system(\"CKFGTKHeaders\"")
+                && !line.contains(".target(name: \"CKFGTKHeaders\", condition: withGTK)")
         }
         .map(String.init)
         let condition = "let withGTK: TargetDependencyCondition? = .when(traits: [\"GTK\"])"
@@ -46,5 +46,10 @@ enum TraitRules {
         found += lines.filter { $0.contains(".default(") && $0.contains("\"GTK\"") }
             .map(String.init)
         return found
+    }
+
+    /// Whether a target's name cannot be that of another package's target.
+    static func isOwn(_ target: String) -> Bool {
+        ["Kingfisher", "KF", "CKF"].contains { target.hasPrefix($0) }
     }
 }

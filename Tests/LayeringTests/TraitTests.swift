@@ -25,20 +25,21 @@ struct TraitTests {
     }
 
     @Test func `without the trait Redis nothing needs hiredis`() throws {
-        let folders = ["Sources/KingfisherRedis", "Sources/CRedisShim"]
+        let folders = ["Sources/KingfisherRedis", "Sources/CKFRedisShim"]
         let tree = try SourceTree(reading: folders, suffixes: [".swift", ".c", ".h"])
-        #expect(tree.paths.contains("Sources/CRedisShim/replies.c"))
+        #expect(tree.paths.contains("Sources/CKFRedisShim/replies.c"))
         #expect(TraitRules.unguardedFiles(in: tree, guards: TraitRules.redisGuards) == [])
-        let header = tree.files["Sources/CRedisShim/include/CRedisShim.h"] ?? "#include <hiredis"
+        let header =
+            tree.files["Sources/CKFRedisShim/include/CKFRedisShim.h"] ?? "#include <hiredis"
         #expect(!header.contains("#include <hiredis"))
         #expect(manifest.contains(#".linkedLibrary($0, .when(traits: ["Redis"]))"#))
     }
 
     @Test func `files without their guard are found`() {
         let tree = SourceTree([
-            "Sources/KingfisherGTK/Bad.swift": "import CGTK\n",
-            "Sources/KingfisherGTK/Half.swift": "#if GTK\n#endif\nimport CGTK\n",
-            "Sources/KingfisherGTK/Good.swift": "#if GTK\nimport CGTK\n#endif\n",
+            "Sources/KingfisherGTK/Bad.swift": "import CKFGTKHeaders\n",
+            "Sources/KingfisherGTK/Half.swift": "#if GTK\n#endif\nimport CKFGTKHeaders\n",
+            "Sources/KingfisherGTK/Good.swift": "#if GTK\nimport CKFGTKHeaders\n#endif\n",
             "Sources/CKFGTK/bad.c": "#include <gtk/gtk.h>\n",
             "Sources/CKFGTK/good.c": "#ifdef KF_GTK\n#include <gtk/gtk.h>\n#endif\n",
         ])
@@ -59,8 +60,22 @@ struct TraitTests {
         #expect(TraitRules.headersThatNeedGTK(in: tree) == ["Sources/CKFGTK/include/Bad.h"])
     }
 
+    /// SwiftPM refuses a program if two of its packages have targets of one name below products.
+    @Test func `targets of products have names that no other package has`() throws {
+        let sources = SourceTree.repository.appendingPathComponent("Sources")
+        let folders = try ["", "SystemLibraries"].flatMap { folder in
+            try FileManager.default.contentsOfDirectory(
+                atPath: sources.appendingPathComponent(folder).path
+            )
+        }
+        let names = Set(folders).subtracting(["SystemLibraries"]).filter { !$0.hasPrefix(".") }
+        #expect(names.contains("CKFPNG"))
+        #expect(names.filter { !TraitRules.isOwn($0) } == [])
+        #expect(["Pixels", "CPNG", "CKernels"].filter(TraitRules.isOwn) == [])
+    }
+
     @Test(arguments: [
-        "dependencies: [\"CGTK\"],", "\"CKFGTK\", .target(name: \"CGTK\"),",
+        "dependencies: [\"CKFGTKHeaders\"],", "\"CKFGTK\", .target(name: \"CKFGTKHeaders\"),",
         ".default(enabledTraits: [\"GTK\"]),",
     ])
     func `a need of everybody is found`(line: String) {

@@ -1,5 +1,5 @@
 import Foundation
-import Pixels
+import KFPixels
 
 extension ImageCache {
     /// Stores the image of a load: in memory now, and on disk asynchronously.

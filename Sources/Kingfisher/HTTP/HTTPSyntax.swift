@@ -1,4 +1,4 @@
-import CCurl
+import CKFCurl
 import Foundation
 
 /// The parts of HTTP's grammar used to validate untrusted text.

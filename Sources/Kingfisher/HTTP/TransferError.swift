@@ -1,4 +1,4 @@
-import CCurl
+import CKFCurl
 public import Foundation
 
 /// The reason why a transfer did not deliver a complete body.

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Pixels
+import KFPixels
 
 /// A document as a file or in memory.
 struct DocumentBytes: Sendable {

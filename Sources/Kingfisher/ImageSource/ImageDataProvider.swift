@@ -1,6 +1,6 @@
-import Codecs
 public import Dispatch
 public import Foundation
+import KFCodecs
 
 /// Supplies the encoded bytes of an image.
 ///

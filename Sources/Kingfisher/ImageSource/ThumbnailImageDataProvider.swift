@@ -1,7 +1,7 @@
-import Codecs
 import Dispatch
 public import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// Makes a thumbnail of an image file, in the file's own format.
 public struct ThumbnailImageDataProvider: ImageDataProvider {

@@ -1,7 +1,7 @@
-import Codecs
 import Dispatch
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 import Synchronization
 
 /// A span of a video that becomes an animation.

@@ -1,6 +1,6 @@
-import Codecs
 public import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// The properties of a video, or of a sound file with a cover image.
 ///

@@ -1,5 +1,5 @@
 public import Foundation
-import Pixels
+import KFPixels
 
 /// How an image is fitted to a size.
 public enum ContentMode: Sendable {

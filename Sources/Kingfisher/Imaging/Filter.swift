@@ -1,5 +1,5 @@
 public import Foundation
-import Pixels
+import KFPixels
 
 /// A transformation of an image's pixels.
 public struct Filter: Sendable {

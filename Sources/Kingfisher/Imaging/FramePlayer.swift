@@ -1,5 +1,5 @@
 import Foundation
-import Pixels
+import KFPixels
 import Synchronization
 
 /// Plays the frames of an animation, independently of views and clocks.

@@ -1,5 +1,5 @@
-import Codecs
 public import Foundation
+import KFCodecs
 import Synchronization
 
 /// A format with an encoding quality.

@@ -1,6 +1,6 @@
-import Codecs
 public import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// The properties in the header of an image file, read without decoding pixels.
 ///

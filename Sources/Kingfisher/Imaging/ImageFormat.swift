@@ -1,5 +1,5 @@
-import Codecs
 public import Foundation
+import KFCodecs
 
 // The case names match Kingfisher for Apple platforms.
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -1,6 +1,6 @@
-import Codecs
 public import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 import Synchronization
 
 /// Random access to the frames of an animation.

@@ -1,6 +1,6 @@
-import Codecs
 public import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// The metadata of an image file: Exif, XMP and IPTC, and a colour profile to embed.
 ///

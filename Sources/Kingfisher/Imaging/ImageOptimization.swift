@@ -1,5 +1,5 @@
-import Codecs
 public import Foundation
+import KFCodecs
 
 /// Makes files smaller without changing a pixel.
 ///

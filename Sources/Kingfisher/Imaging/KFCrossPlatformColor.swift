@@ -1,5 +1,5 @@
 public import Foundation
-package import Pixels
+package import KFPixels
 
 /// A colour in extended sRGB with straight alpha; the counterpart of `UIColor`.
 public struct KFCrossPlatformColor: Hashable, Sendable {

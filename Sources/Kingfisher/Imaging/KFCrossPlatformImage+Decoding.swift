@@ -1,6 +1,6 @@
-import Codecs
 public import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// Makes an image from encoded bytes.

@@ -1,5 +1,5 @@
 public import Foundation
-import Pixels
+import KFPixels
 
 // Every method here returns a still image at the image's own scale. It returns the image itself if
 // it is empty, if nothing would change, or if the result cannot be made.
@@ -18,7 +18,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         base.redrawn { bitmap in
             let part = bitmap.size.part(of: size, anchor: anchor, scale: base.scale)
             guard let rect = part else { return bitmap }
-            return try Pixels.crop(bitmap, to: rect)
+            return try KFPixels.crop(bitmap, to: rect)
         }
     }
 

@@ -1,5 +1,5 @@
 public import Foundation
-import Pixels
+import KFPixels
 
 extension KFCrossPlatformImage {
     /// Makes an image from premultiplied RGBA pixels, 8 bits per channel, rows from top to bottom.

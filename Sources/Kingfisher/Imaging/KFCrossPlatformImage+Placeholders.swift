@@ -1,5 +1,5 @@
 public import Foundation
-import Pixels
+import KFPixels
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// A ThumbHash of about 25 bytes, for a placeholder shown while the image loads.
@@ -34,7 +34,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// Cost: one pass over the image.
     public var dominantColor: KFCrossPlatformColor? {
         // Also nil if there is no memory to scale the image down to 64 pixels.
-        guard let bitmap = base.bitmap, let color = try? Pixels.dominantColor(bitmap),
+        guard let bitmap = base.bitmap, let color = try? KFPixels.dominantColor(bitmap),
             color.alpha > 0
         else { return nil }
         return KFCrossPlatformColor(color)

@@ -1,6 +1,6 @@
-import Codecs
 public import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// Returns the image stretched to exactly a size in points.

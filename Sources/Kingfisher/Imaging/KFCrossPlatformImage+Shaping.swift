@@ -1,5 +1,5 @@
 public import Foundation
-import Pixels
+import KFPixels
 
 // Not part of Kingfisher for Apple platforms. As in `KFCrossPlatformImage+Drawing`, the methods
 // return a still image at the image's own scale, or the image itself if the result cannot be made.

@@ -1,6 +1,6 @@
-import Codecs
 public import Foundation
-package import Pixels
+import KFCodecs
+package import KFPixels
 import Synchronization
 
 /// A decoded image with a scale; the counterpart of `UIImage`.

@@ -1,6 +1,6 @@
-internal import CIsolationShim
+internal import CKFIsolationShim
 import Foundation
-import Pixels
+import KFPixels
 
 #if canImport(Glibc)
 import Glibc

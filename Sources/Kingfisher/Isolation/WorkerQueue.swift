@@ -1,4 +1,4 @@
-internal import CIsolationShim
+internal import CKFIsolationShim
 import Foundation
 import Synchronization
 

@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 import Synchronization
 
 /// Decodes intermediate images of a progressive JPEG during its download.

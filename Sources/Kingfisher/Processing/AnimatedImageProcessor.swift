@@ -1,5 +1,5 @@
-import Codecs
 public import Foundation
+import KFCodecs
 
 /// Applies a processor to every frame of an animation and returns an animation.
 ///

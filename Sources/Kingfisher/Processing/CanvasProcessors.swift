@@ -1,5 +1,5 @@
 public import Foundation
-import Pixels
+import KFPixels
 
 /// Adds margins around an image; negative margins crop it.
 ///

@@ -1,5 +1,5 @@
 public import Foundation
-import Pixels
+import KFPixels
 
 /// Rounds the corners of an image.
 ///

@@ -1,5 +1,5 @@
-import Codecs
 public import Foundation
+import KFCodecs
 
 extension ImageEncoding {
     /// Encodes an image.

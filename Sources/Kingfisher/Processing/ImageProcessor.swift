@@ -1,5 +1,5 @@
 public import Foundation
-import Pixels
+import KFPixels
 
 /// The input of a processor.
 public enum ImageProcessItem: Sendable {

@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// A processor that can keep a rectangle of an image, and change nothing in it.
 protocol PartKeeping: ImageProcessor {

@@ -1,5 +1,5 @@
-import Codecs
 import Foundation
+import KFCodecs
 
 /// Keeps the colours of a file in its own RGB profile, while another processor works on them.
 ///

@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// A processor that decodes bytes directly to the size it needs.
 protocol SizedDecoding: ImageProcessor {

@@ -1,6 +1,6 @@
-import Codecs
 public import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// Decodes directly to a small size; the full-size bitmap is never allocated.
 ///

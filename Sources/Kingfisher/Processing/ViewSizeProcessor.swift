@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// Decodes to the size at which a view shows the image, and never to a larger one.
 ///

@@ -1,6 +1,6 @@
-import Codecs
 public import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// Why no image was made of a page of a document or of a frame of a video.
 ///

@@ -1,4 +1,4 @@
-internal import CCryptoShim
+internal import CKFCryptoShim
 import Foundation
 
 /// Identifies bytes in this process.

@@ -1,4 +1,4 @@
-internal import CSystemShim
+internal import CKFSystemShim
 import Dispatch
 import Foundation
 

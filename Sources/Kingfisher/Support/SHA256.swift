@@ -1,4 +1,4 @@
-internal import CCryptoShim
+internal import CKFCryptoShim
 import Foundation
 
 /// A SHA-256 digest (FIPS 180-4), computed by libcrypto.

@@ -1,4 +1,4 @@
-internal import CSystemShim
+internal import CKFSystemShim
 import Foundation
 
 /// Times of the system in nanoseconds.

@@ -1,4 +1,4 @@
-internal import CSystemShim
+internal import CKFSystemShim
 import Foundation
 
 #if canImport(Glibc)

@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 
 /// A strong reference to a GObject, released on deinit.
 ///

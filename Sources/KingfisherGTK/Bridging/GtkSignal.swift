@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 
 /// Closures as the handlers of signals.
 ///

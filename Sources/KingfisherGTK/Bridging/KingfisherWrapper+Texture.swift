@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 public import Kingfisher
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

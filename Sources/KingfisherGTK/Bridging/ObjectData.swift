@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 
 /// Attaches Swift objects to a GObject; they are released when it is finalised.
 struct ObjectData<Value: AnyObject> {

@@ -1,6 +1,6 @@
 #if GTK
-import CGTK
-import Pixels
+import CKFGTKHeaders
+import KFPixels
 import Synchronization
 
 /// Holds an image's texture weakly: it exists while a view shows it.

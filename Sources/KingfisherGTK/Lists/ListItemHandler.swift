@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 
 /// Receives the life cycle of the cells of a list; all methods are called by GTK.
 protocol ListItemHandler: AnyObject {

@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 
 /// The rows of ``ImageRowFactory``, found from the views in them.
 enum ListRows {

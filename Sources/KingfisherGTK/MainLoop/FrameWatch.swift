@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 import CKFGTK
 
 /// A view that is notified by the ``FrameWatch`` of its window.

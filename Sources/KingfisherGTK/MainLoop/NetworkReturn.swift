@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 
 /// An object that is notified when the network is available again.
 protocol NetworkListener: AnyObject {

@@ -1,5 +1,5 @@
 #if GTK
-public import CGTK
+public import CKFGTKHeaders
 import CKFGTK
 import Kingfisher
 

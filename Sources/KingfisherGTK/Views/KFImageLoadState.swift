@@ -1,5 +1,5 @@
 #if GTK
-public import CGTK
+public import CKFGTKHeaders
 public import Kingfisher
 
 /// The load of a ``KFImage``, for frameworks that observe it.

@@ -1,5 +1,5 @@
 #if GTK
-public import CGTK
+public import CKFGTKHeaders
 public import Foundation
 public import Kingfisher
 

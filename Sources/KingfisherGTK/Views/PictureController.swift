@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 import CKFGTK
 import Foundation
 import Kingfisher

@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 import Kingfisher
 
 /// Where the view is, as far as its loads depend on it.

@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 
 /// Whether a view is on screen, and which of its parts need frames.
 final class ViewSight {

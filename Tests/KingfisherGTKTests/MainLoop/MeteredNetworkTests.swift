@@ -1,5 +1,5 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 import Kingfisher
 import TestSupport
 import Testing

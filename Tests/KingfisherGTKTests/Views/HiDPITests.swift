@@ -1,9 +1,9 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 import CKFGTK
 import Foundation
 import Kingfisher
-import Pixels
+import KFPixels
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 #if GTK
-import CGTK
+import CKFGTKHeaders
 import Foundation
 import Kingfisher
-import Pixels
+import KFPixels
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
+import KFPixels
 import KingfisherTesting
-import Pixels
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Pixels
+import KFPixels
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Pixels
+import KFPixels
 import TestSupport
 import Testing
 

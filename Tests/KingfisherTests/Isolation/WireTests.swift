@@ -1,6 +1,6 @@
-import CIsolationShim
+import CKFIsolationShim
 import Foundation
-import Pixels
+import KFPixels
 import TestSupport
 import Testing
 

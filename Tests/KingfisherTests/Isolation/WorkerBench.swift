@@ -1,4 +1,4 @@
-import CIsolationShim
+import CKFIsolationShim
 import Foundation
 import TestSupport
 

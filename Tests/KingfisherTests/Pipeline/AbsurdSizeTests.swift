@@ -1,7 +1,7 @@
-import Codecs
 import Foundation
+import KFCodecs
+import KFPixels
 import KingfisherTesting
-import Pixels
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import Foundation
-import Pixels
+import KFPixels
 import TestSupport
 import Testing
 
-@testable import Codecs
+@testable import KFCodecs
 @testable import Kingfisher
 
 /// Whole loads of damaged files, through the pipeline and both caches, with every processor.
@@ -24,7 +24,7 @@ struct DamagedFileTests {
     private static func fixtures() throws -> [Data] {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let folder = tests.appending(path: "CodecsTests/Fixtures")
+        let folder = tests.appending(path: "KFCodecsTests/Fixtures")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         return try names.sorted().filter { !$0.hasSuffix(".rgba") && !$0.hasSuffix(".py") }
             .map { try Data(contentsOf: folder.appending(path: $0)) }

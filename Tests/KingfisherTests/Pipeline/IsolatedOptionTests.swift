@@ -1,5 +1,5 @@
-import Codecs
 import Foundation
+import KFCodecs
 import TestSupport
 import Testing
 

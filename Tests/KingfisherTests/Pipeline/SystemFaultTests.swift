@@ -1,5 +1,5 @@
 import Foundation
-import Pixels
+import KFPixels
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Foundation
+import KFPixels
 import KingfisherTesting
-import Pixels
 import Synchronization
 import TestSupport
 import Testing

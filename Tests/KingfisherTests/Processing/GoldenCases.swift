@@ -1,6 +1,6 @@
 import Foundation
+import KFPixels
 import Kingfisher
-import Pixels
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Codecs
 package import Foundation
-package import Pixels
+import KFCodecs
+package import KFPixels
 
 /// A reference image on disk that was checked by eye, and that results are compared with.
 package struct GoldenPicture: Sendable {

@@ -1,6 +1,6 @@
-import Codecs
 package import Foundation
-package import Pixels
+import KFCodecs
+package import KFPixels
 
 /// Small images for tests, generated on demand.
 package enum TestImage {

@@ -1,4 +1,4 @@
-package import Pixels
+package import KFPixels
 
 /// Two generated bitmaps for golden tests: one opaque, one with soft transparency.
 package enum TestScene {

@@ -13,7 +13,7 @@ struct FormatTests {
     init() throws {
         folder = try TemporaryFolder()
         let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Tests/CodecsTests/Fixtures").standardizedFileURL
+            .appending(path: "../../../Tests/KFCodecsTests/Fixtures").standardizedFileURL
         for name in Self.names {
             try FileManager.default.copyItem(
                 at: fixtures.appending(path: name),

@@ -13,7 +13,7 @@ struct IsolatedRenderingTests {
     private static let fixtures = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Tests/CodecsTests/Fixtures")
+        .appending(path: "Tests/KFCodecsTests/Fixtures")
 
     @Test("Results of files of every format come from workers")
     func workers() async throws {

@@ -1,4 +1,4 @@
-internal import CCryptoShim
+internal import CKFCryptoShim
 public import Foundation
 
 /// Converts bytes before they are written to disk and after they are read, for example to encrypt

@@ -1,5 +1,5 @@
-import CCurl
-import CCurlShim
+import CKFCurl
+import CKFCurlShim
 
 /// The share of one transfer in a round of the loop.
 ///

@@ -1,5 +1,5 @@
-import CCurl
-import CCurlShim
+import CKFCurl
+import CKFCurlShim
 import Foundation
 
 // Asking the handler about a server's certificates. libcurl cannot wait for a decision during a

@@ -1,4 +1,4 @@
-import CCurl
+import CKFCurl
 
 /// The state of one request of a transfer; each begins with a new value.
 struct CurlHop {

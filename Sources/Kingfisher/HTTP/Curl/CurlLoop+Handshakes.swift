@@ -1,5 +1,5 @@
-import CCurl
-import CCurlShim
+import CKFCurl
+import CKFCurlShim
 
 // Transfers to a server with TLS wait for its first handshake, because the connection may be HTTP/2
 // and shared. They must not wait for a handshake that hangs.

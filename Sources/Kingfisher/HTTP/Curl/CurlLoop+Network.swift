@@ -1,5 +1,5 @@
-import CCurl
-import CCurlShim
+import CKFCurl
+import CKFCurlShim
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

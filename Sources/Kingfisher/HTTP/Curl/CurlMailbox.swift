@@ -1,4 +1,4 @@
-import CCurlShim
+import CKFCurlShim
 import Foundation
 import Synchronization
 

@@ -1,4 +1,4 @@
-import CCurlShim
+import CKFCurlShim
 
 #if canImport(Glibc)
 import Glibc

@@ -1,5 +1,5 @@
-internal import CCurl
-internal import CCurlShim
+internal import CKFCurl
+internal import CKFCurlShim
 import Foundation
 import Synchronization
 

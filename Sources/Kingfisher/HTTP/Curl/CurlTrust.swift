@@ -1,5 +1,5 @@
-import CCurl
-import CCurlShim
+import CKFCurl
+import CKFCurlShim
 import Foundation
 
 /// One check of a server's certificates; see `kf_trust.h`.

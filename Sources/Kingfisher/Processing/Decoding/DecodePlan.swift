@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// Plans one shared bitmap from which the images of several callers are made.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import Pixels
+import KFPixels
 
 /// What one caller makes of encoded bytes, resolved once from the options of its load.
 final class DecodeRequest: Sendable {

@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 import Synchronization
 
 /// Decodes and runs processors on the threads of a pool, within a memory budget.

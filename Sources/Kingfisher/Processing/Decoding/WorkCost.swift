@@ -1,5 +1,5 @@
 import Foundation
-import Pixels
+import KFPixels
 
 /// Estimates the memory for pixels that a piece of work needs at once, for the memory budget.
 ///

@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// The answer of a worker to a request about a document or a video.
 enum DocumentAnswer {

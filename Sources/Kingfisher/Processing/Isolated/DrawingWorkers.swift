@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// Reads SVG in worker processes for callers who may block, and who do not ask for isolation.
 ///

@@ -1,5 +1,5 @@
-import Codecs
 public import Foundation
+import KFCodecs
 
 extension ImageFileInfo {
     /// Reads the header of an untrusted file, in a worker process where a C library parses it.

@@ -1,5 +1,5 @@
 import Foundation
-import Pixels
+import KFPixels
 import Synchronization
 
 /// Packs an image in a worker.

@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// Unpacks the image that a worker has sent; nothing in it is believed.
 ///

@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 import Synchronization
 
 /// Decoding by a pool of worker processes: the parent's side.

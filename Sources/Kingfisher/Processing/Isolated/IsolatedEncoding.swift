@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// Encoding by a library that cannot be interrupted: in a worker, which is ended instead.
 struct IsolatedEncoding: Sendable {

@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// A request to a worker, without the file, which is passed as memory.
 enum IsolatedRequest: Sendable {

@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 
 /// The worker's side of ``PageRequest``: reads documents behind walls.
 enum PageWorker {

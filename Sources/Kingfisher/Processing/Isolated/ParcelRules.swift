@@ -1,5 +1,5 @@
-import Codecs
 import Foundation
+import KFCodecs
 
 /// What the answer of a worker may contain besides the pixels of one image.
 ///

@@ -1,6 +1,6 @@
-import Codecs
 public import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 import Synchronization
 
 /// Decoding in processes of their own, so that a fault in a decoder costs one image and not the

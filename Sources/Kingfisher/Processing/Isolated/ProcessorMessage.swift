@@ -1,5 +1,5 @@
 import Foundation
-import Pixels
+import KFPixels
 
 /// A built-in processor in the form that is sent to workers.
 ///

@@ -1,4 +1,4 @@
-import CCrypto
+import CKFCrypto
 import Foundation
 import Kingfisher
 import TestSupport

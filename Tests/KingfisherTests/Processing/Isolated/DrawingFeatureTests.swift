@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Codecs
+@testable import KFCodecs
 @testable import Kingfisher
 
 /// Features of drawings that once needed a system call that workers do not have.

@@ -1,9 +1,9 @@
 import Foundation
-import Pixels
+import KFPixels
 import TestSupport
 import Testing
 
-@testable import Codecs
+@testable import KFCodecs
 @testable import Kingfisher
 
 #if canImport(Glibc)

@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ struct IsolatedDecodingTests {
     static func fixtures() throws -> [(name: String, data: Data)] {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let folder = tests.appending(path: "CodecsTests/Fixtures")
+        let folder = tests.appending(path: "KFCodecsTests/Fixtures")
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
             .filter { !$0.hasSuffix(".rgba") && !$0.hasSuffix(".py") }
             .map { ($0, try Data(contentsOf: folder.appending(path: $0))) }

@@ -1,6 +1,6 @@
-import Codecs
 import Foundation
-import Pixels
+import KFCodecs
+import KFPixels
 import TestSupport
 import Testing
 

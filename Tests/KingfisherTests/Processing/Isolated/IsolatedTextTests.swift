@@ -1,9 +1,9 @@
 import Foundation
-import Pixels
+import KFPixels
 import TestSupport
 import Testing
 
-@testable import Codecs
+@testable import KFCodecs
 @testable import Kingfisher
 
 /// Text of drawings, in fonts that a worker maps before it may open no file.

@@ -1,0 +1,134 @@
+#include "CKFKernels.h"
+#include "convolve_tail.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define AVX2 __attribute__((target("avx2")))
+
+AVX2 void kf_spread_row(const uint8_t *source, int length, int16_t *out) {
+    const __m128i channels = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    for (int x = 0; x < length; x += 4) {
+        __m128i four = _mm_setzero_si128();
+        if (x + 4 <= length) {
+            four = _mm_loadu_si128((const __m128i *)(source + (intptr_t)x * 4));
+        } else {
+            __builtin_memcpy(&four, source + (intptr_t)x * 4, (unsigned)(length - x) * 4);
+        }
+        __m256i wide = _mm256_cvtepu8_epi16(_mm_shuffle_epi8(four, channels));
+        _mm256_storeu_si256((__m256i *)(out + (intptr_t)x * 4), wide);
+    }
+}
+
+/// Adds four taps to the two partial sums of each channel of one output.
+AVX2 static inline __m256i add_four(__m256i sums, const int16_t *pixels, const int16_t *weights) {
+    __m256i four = _mm256_loadu_si256((const __m256i *)pixels);
+    __m256i factors = _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)weights));
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(four, factors));
+}
+
+/// Reduces two outputs: red and green of both in the lower half, blue and alpha in the upper.
+AVX2 static inline __m256i rounded(__m256i one, __m256i other) {
+    const __m256i half = _mm256_set1_epi32(1 << 7);
+    return _mm256_srai_epi32(_mm256_add_epi32(_mm256_hadd_epi32(one, other), half), 8);
+}
+
+AVX2 void kf_convolve_row(const int16_t *spread, const int32_t *starts, const int16_t *weights,
+                          int taps, int width, int16_t *out) {
+    int x = 0;
+    for (; x + 4 <= width; x += 4) {
+        // Four outputs interleaved, so that none waits for its own sum.
+        const int16_t *tap = weights + (intptr_t)x * taps;
+        const int16_t *pixels[4];
+        __m256i sums[4];
+        for (int i = 0; i < 4; i++) {
+            pixels[i] = spread + (intptr_t)starts[x + i] * 4;
+            sums[i] = _mm256_setzero_si256();
+        }
+        for (int t = 0; t < taps; t += 4)
+            for (int i = 0; i < 4; i++)
+                sums[i] = add_four(sums[i], pixels[i] + t * 4, tap + i * taps + t);
+        __m256i packed = _mm256_packs_epi32(rounded(sums[0], sums[1]), rounded(sums[2], sums[3]));
+        __m128i low = _mm256_castsi256_si128(packed), high = _mm256_extracti128_si256(packed, 1);
+        __m128i *place = (__m128i *)(out + (intptr_t)x * 4);
+        _mm_storeu_si128(place, _mm_unpacklo_epi32(low, high));
+        _mm_storeu_si128(place + 1, _mm_unpackhi_epi32(low, high));
+    }
+    for (; x < width; x++) {
+        const int16_t *tap = weights + (intptr_t)x * taps;
+        __m256i sums = _mm256_setzero_si256();
+        for (int t = 0; t < taps; t += 4)
+            sums = add_four(sums, spread + ((intptr_t)starts[x] + t) * 4, tap + t);
+        __m256i packed = _mm256_packs_epi32(rounded(sums, sums), rounded(sums, sums));
+        __m128i low = _mm256_castsi256_si128(packed), high = _mm256_extracti128_si256(packed, 1);
+        _mm_storel_epi64((__m128i *)(out + (intptr_t)x * 4), _mm_unpacklo_epi32(low, high));
+    }
+}
+
+AVX2 static inline __m256i column_block(const int16_t *const *rows, const int16_t *weights,
+                                        int taps, int i) {
+    const __m256i half = _mm256_set1_epi32(1 << 19);
+    __m256i low = half, high = half;
+    int t = 0;
+    for (; t + 1 < taps; t += 2) {
+        __m256i a = _mm256_loadu_si256((const __m256i *)(rows[t] + i));
+        __m256i b = _mm256_loadu_si256((const __m256i *)(rows[t + 1] + i));
+        uint32_t pair = (uint16_t)weights[t] | (uint32_t)(uint16_t)weights[t + 1] << 16;
+        __m256i w = _mm256_set1_epi32((int32_t)pair);
+        low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), w));
+        high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), w));
+    }
+    if (t < taps) {
+        __m256i a = _mm256_loadu_si256((const __m256i *)(rows[t] + i));
+        __m256i zero = _mm256_setzero_si256();
+        __m256i w = _mm256_set1_epi32((uint16_t)weights[t]);
+        low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(a, zero), w));
+        high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(a, zero), w));
+    }
+    return _mm256_packs_epi32(_mm256_srai_epi32(low, 20), _mm256_srai_epi32(high, 20));
+}
+
+/// Four pixels whose alpha may exceed 255: colours and alpha divided by the excess.
+AVX2 static inline __m256i without_excess(__m256i pixels) {
+    const __m256 most = _mm256_set1_ps(255), one = _mm256_set1_ps(1);
+    __m256i halves[2];
+    for (int i = 0; i < 2; i++) {
+        __m128i half = i ? _mm256_extracti128_si256(pixels, 1) : _mm256_castsi256_si128(pixels);
+        __m256 wide = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(half));
+        __m256 alpha = _mm256_max_ps(_mm256_permute_ps(wide, 0xFF), one);
+        __m256 factor = _mm256_min_ps(_mm256_div_ps(most, alpha), one);
+        halves[i] = _mm256_cvtps_epi32(_mm256_mul_ps(wide, factor));
+    }
+    return _mm256_permute4x64_epi64(_mm256_packs_epi32(halves[0], halves[1]), 0xD8);
+}
+
+/// Only the pixels around hard edges of alpha exceed it, so that most blocks stay as they are.
+AVX2 static inline __m256i limited(__m256i pixels) {
+    const __m256i most = _mm256_setr_epi16(32767, 32767, 32767, 255, 32767, 32767, 32767, 255,
+                                           32767, 32767, 32767, 255, 32767, 32767, 32767, 255);
+    __m256i above = _mm256_cmpgt_epi16(pixels, most);
+    return _mm256_testz_si256(above, above) ? pixels : without_excess(pixels);
+}
+
+AVX2 void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights, int taps,
+                                   uint8_t *out, int count, int clamp_to_alpha) {
+    const __m256i alphas = _mm256_setr_epi8(3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15,
+                                            15, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15,
+                                            15, 15);
+    int i = 0;
+    for (; i + 32 <= count; i += 32) {
+        __m256i a = column_block(rows, weights, taps, i);
+        __m256i b = column_block(rows, weights, taps, i + 16);
+        if (clamp_to_alpha) {
+            a = limited(a);
+            b = limited(b);
+        }
+        // Packing works within 128-bit lanes; the permutation restores the order of the quarters.
+        __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xD8);
+        if (clamp_to_alpha)
+            bytes = _mm256_min_epu8(bytes, _mm256_shuffle_epi8(bytes, alphas));
+        _mm256_storeu_si256((__m256i *)(out + i), bytes);
+    }
+    kf_columns_tail(rows, weights, taps, out, i, count, clamp_to_alpha);
+}
+#endif

@@ -1,0 +1,180 @@
+import CKFGIF
+import FoundationEssentials
+import KFPixels
+
+/// Encodes stills and animations as GIF.
+///
+/// A frame is stored as its difference from the frame before, with a palette of its own unless that
+/// of the first frame has all its colours. Holds up to five frames.
+struct GIFEncoder {
+    /// The size of every frame in pixels.
+    let size: PixelSize
+    let frameCount: Int
+    /// 0 means forever.
+    let loopCount: Int
+    let options: EncodeOptions
+
+    /// The longest side that the format can store.
+    private static let maxSide = 65_535
+
+    /// Encodes the file.
+    ///
+    /// Calls `frame` for each index in order.
+    ///
+    /// - Throws: ``CodecError/encodingFailed(_:detail:)``, ``CodecError/pixels(_:)``, and the error
+    ///   of `frame`.
+    func encode(
+        _ frame: (Int) throws(CodecError) -> AnimationFrame
+    ) throws(CodecError) -> Data {
+        guard frameCount > 0, size.longestSide <= Self.maxSide else {
+            throw .encodingFailed(
+                .gif,
+                detail: "no frames, or a side beyond \(Self.maxSide) pixels"
+            )
+        }
+        var sink = GIFSink()
+        try withUnsafeMutablePointer(to: &sink) { sink in
+            Result { () throws(CodecError) in
+                var code: Int32 = 0
+                guard let file = EGifOpen(sink, GIFSink.write, &code) else {
+                    throw Self.failure(code)
+                }
+                defer { EGifCloseFile(file, &code) }
+                try write(file, frame)
+            }
+        }.get()
+        return sink.data
+    }
+
+    private func write(
+        _ file: UnsafeMutablePointer<GifFileType>,
+        _ frame: (Int) throws(CodecError) -> AnimationFrame
+    ) throws(CodecError) {
+        func thresholdedFrame(_ index: Int) throws(CodecError) -> AnimationFrame {
+            var frame = try frame(index)
+            frame.bitmap = try frame.bitmap.thresholded()
+            return frame
+        }
+        var canvas = GIFCanvas()
+        var shared: ColorTable?
+        var current = try thresholdedFrame(0)
+        for index in 0..<frameCount {
+            let next = index + 1 < frameCount ? try thresholdedFrame(index + 1) : nil
+            let change = try canvas.show(current.bitmap, before: next?.bitmap)
+            let image = try GIFImage(change, sharing: shared, isStill: frameCount == 1)
+            if index == 0 {
+                shared = ColorTable(image.pixels.palette.map(\.pixel))
+                try writeStart(file, image.pixels.palette)
+            }
+            try writeControl(file, image, delay: current.delay)
+            try writeImage(file, image)
+            if let next { current = next }
+        }
+    }
+
+    private func writeStart(
+        _ file: UnsafeMutablePointer<GifFileType>,
+        _ palette: [RGBA]
+    ) throws(CodecError) {
+        EGifSetGifVersion(file, true)
+        try Self.withTable(palette) { table throws(CodecError) in
+            let (width, height) = (Int32(size.width), Int32(size.height))
+            try Self.check(EGifPutScreenDesc(file, width, height, 8, 0, table))
+        }
+        if frameCount > 1, loopCount != 1 { try writeLoop(file) }
+    }
+
+    private func writeLoop(_ file: UnsafeMutablePointer<GifFileType>) throws(CodecError) {
+        // The file stores the number of repetitions, which is one less than the number of plays.
+        let repetitions = loopCount <= 0 ? 0 : min(loopCount - 1, 65_535)
+        let name = Array("NETSCAPE2.0".utf8)
+        let body: [UInt8] = [1, UInt8(repetitions & 0xFF), UInt8(repetitions >> 8)]
+        try Self.check(EGifPutExtensionLeader(file, Int32(APPLICATION_EXT_FUNC_CODE)))
+        try Self.check(EGifPutExtensionBlock(file, Int32(name.count), name))
+        try Self.check(EGifPutExtensionBlock(file, Int32(body.count), body))
+        try Self.check(EGifPutExtensionTrailer(file))
+    }
+
+    private func writeControl(
+        _ file: UnsafeMutablePointer<GifFileType>,
+        _ image: GIFImage,
+        delay: Double
+    ) throws(CodecError) {
+        let hundredths = UInt16(max(0, min(65_535, (delay * 100).rounded())))
+        // 2 restores the background, which is transparent; 1 keeps the frame.
+        let disposal: UInt8 = image.isCleared ? 2 : 1
+        let body: [UInt8] = [
+            disposal << 2 | (image.transparentIndex == nil ? 0 : 1),
+            UInt8(hundredths & 0xFF),
+            UInt8(hundredths >> 8),
+            UInt8(image.transparentIndex ?? 0),
+        ]
+        try Self.check(
+            EGifPutExtension(file, Int32(GRAPHICS_EXT_FUNC_CODE), Int32(body.count), body)
+        )
+    }
+
+    private func writeImage(
+        _ file: UnsafeMutablePointer<GifFileType>,
+        _ image: GIFImage
+    ) throws(CodecError) {
+        let (x, y) = (Int32(image.rect.x), Int32(image.rect.y))
+        let (width, height) = (Int32(image.rect.width), Int32(image.rect.height))
+        if image.sharesPalette {
+            // giflib leaks its copy of the last image's table if this one has none.
+            GifFreeMapObject(file.pointee.Image.ColorMap)
+            file.pointee.Image.ColorMap = nil
+            try Self.check(EGifPutImageDesc(file, x, y, width, height, false, nil))
+        } else {
+            try Self.withTable(image.pixels.palette) { table throws(CodecError) in
+                try Self.check(EGifPutImageDesc(file, x, y, width, height, false, table))
+            }
+        }
+        var line = [GifPixelType](repeating: 0, count: image.rect.width)
+        for y in 0..<image.rect.height {
+            if y.isMultiple(of: 64) { try options.check() }
+            let row = image.pixels.row(y)
+            for x in line.indices { line[x] = row[x] }
+            try Self.check(EGifPutLine(file, &line, width))
+        }
+    }
+
+    private static func withTable(
+        _ palette: [RGBA],
+        _ body: (UnsafeMutablePointer<ColorMapObject>) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        var colors = [GifColorType](repeating: GifColorType(), count: 256)
+        for (index, color) in palette.enumerated() {
+            colors[index] = GifColorType(Red: color.red, Green: color.green, Blue: color.blue)
+        }
+        // The format stores a power of two.
+        var count = 2
+        while count < palette.count { count *= 2 }
+        guard let table = GifMakeMapObject(Int32(count), colors) else {
+            throw .encodingFailed(.gif, detail: "no memory")
+        }
+        defer { GifFreeMapObject(table) }
+        try body(table)
+    }
+
+    private static func check(_ status: Int32) throws(CodecError) {
+        guard status == GIF_OK else { throw .encodingFailed(.gif, detail: "giflib failed") }
+    }
+
+    private static func failure(_ code: Int32) -> CodecError {
+        let text = GifErrorString(code).map { String(cString: $0) } ?? "error \(code)"
+        return .encodingFailed(.gif, detail: text)
+    }
+}
+
+/// Collects giflib's output.
+private struct GIFSink {
+    var data = Data()
+
+    static let write: OutputFunc = { file, bytes, count in
+        guard let bytes, let sink = file?.pointee.UserData?.assumingMemoryBound(to: Self.self)
+        else { return 0 }
+        sink.pointee.data.append(bytes, count: Int(count))
+        return count
+    }
+}
