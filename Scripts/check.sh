@@ -68,6 +68,7 @@ step_examples() {
         is_swift_5 "$folder" || status=1
     done
     is_first_program || status=1
+    "$ROOT/Scripts/consumer.sh" --names || status=1
     for folder in Examples/Sources/*/; do
         program=$(basename "$folder")
         arguments=()
