@@ -85,8 +85,11 @@ void kf_avif_set_pixels(avifRGBImage *rgb, uint8_t *pixels, uint32_t row_bytes) 
             : ((const struct kf_avif_image_0 *)(image))->field)
 
 kf_avif_transform kf_avif_transform_of(const avifImage *image) {
-    return (kf_avif_transform){KF_AVIF_OF(image, flags), KF_AVIF_OF(image, turns),
-                               KF_AVIF_OF(image, axis)};
+    kf_avif_transform transform = {KF_AVIF_OF(image, flags), KF_AVIF_OF(image, turns),
+                                   KF_AVIF_OF(image, axis)};
+    const uint32_t *aperture = KF_AVIF_OF(image, aperture);
+    memcpy(&transform.aperture, aperture, sizeof transform.aperture);
+    return transform;
 }
 
 void kf_avif_metadata(const avifImage *image, avifRWData *exif, avifRWData *xmp) {

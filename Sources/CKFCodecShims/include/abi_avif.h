@@ -32,6 +32,7 @@ typedef enum avifPixelFormat {
 typedef enum avifRange { AVIF_RANGE_FULL = 1 } avifRange;
 typedef enum avifRGBFormat { AVIF_RGB_FORMAT_RGBA = 1 } avifRGBFormat;
 typedef enum avifTransformFlag {
+    AVIF_TRANSFORM_CLAP = 1 << 1,
     AVIF_TRANSFORM_IROT = 1 << 2,
     AVIF_TRANSFORM_IMIR = 1 << 3
 } avifTransformFlag;

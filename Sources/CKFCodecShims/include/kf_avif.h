@@ -54,10 +54,14 @@ void kf_avif_set_quantizers(avifEncoder *_Nonnull encoder, int least, int most, 
 void kf_avif_set_pixels(avifRGBImage *_Nonnull rgb, uint8_t *_Nullable pixels, uint32_t row_bytes);
 
 // The flags of the transformations, the quarter turns anticlockwise, and the axis of the mirror: 0
-// exchanges top and bottom, 1 left and right.
+// exchanges top and bottom, 1 left and right. The clean aperture in fractions: width, height, and the
+// distance of its middle from the image's.
 typedef struct kf_avif_transform {
     uint32_t flags;
     uint8_t turns, axis;
+    struct {
+        uint32_t width[2], height[2], x[2], y[2];
+    } aperture;
 } kf_avif_transform;
 kf_avif_transform kf_avif_transform_of(const avifImage *_Nonnull image);
 

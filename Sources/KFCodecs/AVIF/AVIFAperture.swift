@@ -8,13 +8,15 @@ import KFPixels
 struct AVIFAperture {
     let rect: PixelRect
 
-    init?(_ image: avifImage) {
-        guard image.transformFlags & UInt32(AVIF_TRANSFORM_CLAP.rawValue) != 0 else { return nil }
-        let clap = image.clap
-        guard let width = Self.whole(clap.widthN, clap.widthD),
-            let height = Self.whole(clap.heightN, clap.heightD),
-            let x = Self.start(width, Int(image.width), clap.horizOffN, clap.horizOffD),
-            let y = Self.start(height, Int(image.height), clap.vertOffN, clap.vertOffD)
+    init?(_ pointer: UnsafePointer<avifImage>) {
+        let transform = kf_avif_transform_of(pointer)
+        guard transform.flags & UInt32(AVIF_TRANSFORM_CLAP.rawValue) != 0 else { return nil }
+        let image = pointer.pointee
+        let clap = transform.aperture
+        guard let width = Self.whole(clap.width.0, clap.width.1),
+            let height = Self.whole(clap.height.0, clap.height.1),
+            let x = Self.start(width, Int(image.width), clap.x.0, clap.x.1),
+            let y = Self.start(height, Int(image.height), clap.y.0, clap.y.1)
         else { return nil }
         let isHalved = (
             x: [AVIF_PIXEL_FORMAT_YUV420, AVIF_PIXEL_FORMAT_YUV422].contains(image.yuvFormat),
