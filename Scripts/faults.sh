@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Loads images while system calls fail: no descriptor, no space, unreadable files, short reads and
-# writes, a clock that jumps, and any one thread refused; then in environments without /proc, /dev, a
+# writes, a clock that jumps, and any one thread refused; then in environments without /dev, a
 # writable /tmp or a home folder.
 #
 # Usage: Scripts/faults.sh [ROUNDS [SEED]]
@@ -44,7 +44,8 @@ if ! unshare --user --map-root-user --mount true 2>/dev/null; then
     exit
 fi
 export HOME=/proc/nonexistent
-load_in "without /proc" "mount -t tmpfs none /proc"
+# Not without /proc: once per second libdispatch reads the states of its threads there, and ends the
+# program if it cannot.
 load_in "without /dev" "mount -t tmpfs none /dev"
 load_in "with a read-only /tmp" "mount -t tmpfs -o ro none /tmp"
 load_in "without HOME" "unset HOME; export XDG_CACHE_HOME=/proc/nonexistent"

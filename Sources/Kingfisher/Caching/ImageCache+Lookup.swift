@@ -138,14 +138,6 @@ extension ImageCache {
         try await Job.run { [reader] _ in try await reader.run(urgency: Urgency(1)) { ask() } }
     }
 
-    /// Returns when the folder is open, or cannot be opened; for methods that would open it here.
-    ///
-    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
-    func opened() async throws {
-        if isOpen { return }
-        try await probing { [diskStorage] in diskStorage.open() }
-    }
-
     /// Looks for an entry on disk, and opens the folder on a thread for reading if necessary.
     ///
     /// - Parameter entry: The entry; overrides in subclasses are not called.

@@ -15,13 +15,6 @@ struct LivePhotoLoad: Sendable {
         for part in source.resources {
             try part.dataSource.check(against: request.sourcePolicy(for: part.dataSource))
         }
-        if request.looksUp {
-            do {
-                try await cache.opened()
-            } catch {
-                throw cancelled
-            }
-        }
         var missing: [LivePhotoResource] = []
         for part in source.resources {
             let isThere = request.looksUp ? await file(of: part) != nil : false
