@@ -49,12 +49,14 @@ struct ThreadStarterTests {
         typealias SetDefault = @convention(c) (UnsafeMutablePointer<pthread_attr_t>) -> Int32
 
         static func setDefaultSize(_ bytes: Int) {
-            var attributes = pthread_attr_t()
-            guard let symbol = dlsym(nil, "pthread_setattr_default_np"),
-                pthread_attr_init(&attributes) == 0,
-                pthread_attr_setstacksize(&attributes, bytes) == 0,
-                unsafeBitCast(symbol, to: SetDefault.self)(&attributes) == 0
-            else { fatalError("the default cannot be set") }
+            withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { room in
+                guard let symbol = dlsym(nil, "pthread_setattr_default_np"),
+                    let attributes = room.baseAddress,
+                    pthread_attr_init(attributes) == 0,
+                    pthread_attr_setstacksize(attributes, bytes) == 0,
+                    unsafeBitCast(symbol, to: SetDefault.self)(attributes) == 0
+                else { fatalError("the default cannot be set") }
+            }
         }
 
         /// Recurses until at least so many bytes of stack are in use.
