@@ -8,6 +8,8 @@ extension HTTPCachingStage {
     /// Whether a conditional request has failed that may succeed without its condition.
     ///
     /// Otherwise a server that fails such requests would fail every later load of the stale image.
+    /// Where the stale image is shown in place of a server's failure, the request waits for the next
+    /// load. A 404 is checked as well, because it takes the image's place.
     func mayRefuseCondition(
         _ error: any Error,
         about decision: Decision?,
@@ -16,7 +18,7 @@ extension HTTPCachingStage {
         guard conditional?.condition?.fields.isEmpty == false,
             let error = error as? KingfisherError, case .responseError(let reason) = error
         else { return false }
-        if error.isServerFailure, decision?.policy.mayStandForError == true { return false }
+        if error.isServerFailure, decision?.policy.isShownDespiteFailure == true { return false }
         return switch reason {
         case .invalidHTTPStatusCode: true
         case .URLSessionError(let error): TransferError(in: error)?.mayConcernFields == true

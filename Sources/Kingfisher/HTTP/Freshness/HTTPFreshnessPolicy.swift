@@ -54,6 +54,10 @@ package struct HTTPFreshnessPolicy: Sendable {
             && judged.allSatisfy { $0.isSelected && $0.answer.mayStandForError }
     }
 
+    /// Whether the image is shown although the server fails: in place of the failure, or before the
+    /// server is asked.
+    package var isShownDespiteFailure: Bool { mayStandForError || step == .useAndRevalidate }
+
     /// The redirects that need no request, from the first one on, with their targets.
     package var freshRedirects: [(redirect: HTTPAnswer, target: URL)] {
         var fresh: [(HTTPAnswer, URL)] = []
