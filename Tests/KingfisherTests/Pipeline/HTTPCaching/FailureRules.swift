@@ -100,7 +100,8 @@ enum FailureRules {
             CachingRule(
                 "RFC 9111, 4.3.3: \(status) takes the image's place",
                 CachingStep(.image(1, stale, "ETag: \"1\""), asks: ["/a"], .shows(1)),
-                CachingStep(.status(status, stale), asks: ["/a if \"1\""], .fails(status)),
+                // The first could be about the condition, the second is remembered.
+                CachingStep(.status(status, stale), asks: ["/a if \"1\"", "/a"], .fails(status)),
                 CachingStep(.whole(1), options: [.onlyFromCache], asks: [], .fails(nil)),
                 CachingStep(.image(2, fresh), asks: ["/a"], .shows(2)),
                 CachingStep(.image(3), asks: [], .shows(2), .fresh)
@@ -116,7 +117,13 @@ enum FailureRules {
                     asks: ["/a"],
                     .shows(1)
                 ),
-                CachingStep(.status(status), asks: [], later: ["/a if \"1\""], .shows(1), .stale),
+                CachingStep(
+                    .status(status),
+                    asks: [],
+                    later: ["/a if \"1\"", "/a"],
+                    .shows(1),
+                    .stale
+                ),
                 CachingStep(.image(1), asks: [], .fails(status)),
                 CachingStep(.image(1), options: [.onlyFromCache], asks: [], .fails(nil))
             ),
