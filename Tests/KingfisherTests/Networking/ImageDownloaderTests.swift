@@ -111,16 +111,38 @@ struct ImageDownloaderTests {
 
     // MARK: Checks
 
-    @Test(arguments: [200, 299, 304, 399])
+    @Test(arguments: [200, 299, 300, 399])
     func `DL-23: 200 to 399 are fine`(status: Int) async throws {
         let data = TestImage.jpeg(width: 20, height: 10)
-        // A 304 has no body: the status is accepted, and the processor fails.
-        bench.server.route("/a", status == 304 ? .status(304) : .body(data, status: status))
-        switch await load(bench.server.url("/a")) {
-        case .success: break
-        case .failure(.processorError): #expect(status == 304)
-        case .failure(let error): Issue.record(error)
+        bench.server.route("/a", .body(data, status: status))
+        _ = try await load(bench.server.url("/a")).get()
+    }
+
+    @Test func `DL-23: a 304 that the request asked for is fine, and has no image`() async {
+        bench.server.route("/a", .status(304))
+        let asking = AnyModifier { request in
+            var request = request
+            request.setValue("\"1\"", forHTTPHeaderField: "If-None-Match")
+            return request
         }
+        let result = await load(bench.server.url("/a"), [.requestModifier(asking)])
+        guard case .failure(.processorError) = result else {
+            Issue.record("\(result)")
+            return
+        }
+    }
+
+    @Test(arguments: [204, 205, 304])
+    func `DL-23: a response without an image is no status error`(status: Int) async {
+        bench.server.route("/a", .status(status))
+        let result = await load(bench.server.url("/a"))
+        guard case .failure(.responseError(.URLSessionError(let error))) = result,
+            case .badResponse(let reason, _) = TransferError(in: error)
+        else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(reason.contains("(\(status))"))
     }
 
     @Test(arguments: [400, 404, 410, 500, 503])
