@@ -112,7 +112,7 @@ struct LayeringRulesTests {
             "KingfisherManager of Sources/Kingfisher"
         ),
         ("Kingfisher/Prefetching", "let k = KF.self", "KF of Display"),
-        ("Codecs/PNG", "let c: Codecs", "Codecs of Sources/KFCodecs"),
+        ("KFCodecs/PNG", "let c: Codecs", "Codecs of Sources/KFCodecs"),
         (
             "Server/Sources/KingfisherServer/URL", "let handler: ImageHandler",
             "ImageHandler of Service"
