@@ -28,7 +28,7 @@ extract_symbols Kingfisher "$work"
 jq -r '
     # Removes attributes and modifiers that do not matter to user code, or belong to the extension.
     def plain:
-        gsub("@(MainActor|discardableResult|preconcurrency|available\\([^)]*\\)) "; "")
+        gsub("@(MainActor|discardableResult|dynamicMemberLookup|preconcurrency|available\\([^)]*\\)) "; "")
         | gsub("\\b(override|required|convenience|final|weak|lazy|nonisolated|mutating|nonmutating|indirect) "; "")
         | gsub("\\s+"; " ") | sub(" $"; "");
     # A type is reduced to its name, a variable or a constant to its accessors.
