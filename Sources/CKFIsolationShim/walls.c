@@ -293,7 +293,8 @@ static void build(struct program *program, int refuses_files) {
     for (size_t index = 0; index < sizeof unknown_calls / sizeof *unknown_calls; index++)
         refuse(program, unknown_calls[index], ENOSYS);
     // Reported by the handler below rather than killed, so that the error names the call. A program
-    // that blocks or replaces the signal gains nothing: the call is not made in any case.
+    // that blocks the signal, as the C library does before it starts a process or a thread, gains
+    // nothing: the call is not made in any case, and the kernel ends the process by the signal.
     add(program, RETURN(SECCOMP_RET_TRAP));
 }
 

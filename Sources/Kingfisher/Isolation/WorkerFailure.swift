@@ -11,7 +11,7 @@ import Musl
 enum WorkerFailure: Error, Equatable, Sendable {
     /// A signal ended it.
     case crashed(signal: Int32)
-    /// It made a system call that its walls forbid.
+    /// It made a system call that its walls forbid; -1 for one whose number is unknown.
     case forbiddenCall(number: Int32)
     /// It ended by itself.
     case exited(code: Int32)
@@ -58,7 +58,8 @@ extension WorkerFailure: CustomStringConvertible {
             "the worker process was ended by signal \(signal)"
                 + (signal == SIGKILL ? ", from outside or because memory was short" : "")
         case .forbiddenCall(let number):
-            "the worker process made the forbidden system call \(number)"
+            "the worker process made a forbidden system call"
+                + (number < 0 ? "" : ", that with the number \(number)")
         case .exited(let code): "the worker process ended with code \(code)"
         case .timedOut(let limit): "the worker process took longer than \(limit)"
         case .invalidAnswer(let detail): "the worker process gave an invalid answer, \(detail)"

@@ -300,7 +300,12 @@ final class WorkerProcess: Sendable {
         // Other code has reaped it, so the reason is unknown here; or it cannot be ended, and is
         // left alone rather than waited for with a lane that other requests need.
         guard error == 0 else { return .exited(code: -1) }
-        return signal == 0 ? .exited(code: code) : .crashed(signal: signal)
+        return switch signal {
+        case 0: .exited(code: code)
+        // The filter's, for a call that was made while signals were blocked, so without a report.
+        case SIGSYS: .forbiddenCall(number: -1)
+        default: .crashed(signal: signal)
+        }
     }
 
     private static func forbiddenCall(in message: WorkerMessage) -> Int32? {

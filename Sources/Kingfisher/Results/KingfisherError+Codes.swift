@@ -103,7 +103,7 @@ public enum IsolationFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// The worker was killed by a signal: a fault in a decoder, or the memory limit.
     case crashed(signal: Int32)
     /// The worker made a system call that its sandbox forbids; the value is the system call's
-    /// number.
+    /// number, or -1 if the worker could not report it.
     case forbiddenSystemCall(number: Int32)
     /// The worker exited by itself with this code.
     case ended(code: Int32)
@@ -125,8 +125,8 @@ public enum IsolationFailure: Error, Hashable, Sendable, CustomStringConvertible
         case .crashed(let signal):
             "the library that reads the file crashed (signal \(signal) in its worker process)"
         case .forbiddenSystemCall(let number):
-            "the library that reads the file asked for more than a worker process may do "
-                + "(system call \(number))"
+            "the library that reads the file asked for more than a worker process may do"
+                + (number < 0 ? "" : " (system call \(number))")
         case .ended(let code): "the worker process ended early (code \(code))"
         case .timedOut(let limit): "reading the file took longer than \(limit)"
         case .invalidAnswer(let detail): "the worker process sent an invalid response: \(detail)"
