@@ -20,8 +20,8 @@ enum PlantedFault: String {
     /// Counts a request.
     static func countRequest() { request.add(1, ordering: .relaxed) }
 
-    /// The fault that a file asks for at its beginning or, behind a good image, at its end; nil for
-    /// files that are none of ours.
+    /// The fault that a file asks for at its beginning, as in a comment of a drawing, or behind a good image at its
+    /// end; nil for files that are none of ours.
     init?(in file: Data) {
         for part in [file.prefix(64), file.suffix(16)] {
             let words = String(decoding: part, as: UTF8.self).split(separator: " ")

@@ -95,7 +95,12 @@ struct DrawingWorkersTests {
         let small = DownsamplingImageProcessor(size: CGSize(width: 20, height: 20))
         for file in [Self.sound, Self.fatal] {
             let isSound = file == Self.sound
-            #expect(try ImageFileInfo(data: file).size == CGSize(width: 40, height: 20))
+            switch Result(catching: { try ImageFileInfo(data: file) }) {
+            case .success(let info): #expect(info.size == CGSize(width: 40, height: 20))
+            // The library aborts on this one when it parses it, in a worker as well.
+            case .failure(let error):
+                #expect(!isSound && "\(error)".contains("the library that reads the file stopped"))
+            }
             let images = [
                 KFCrossPlatformImage(data: file),
                 DefaultImageProcessor.default.process(item: .data(file), options: options),
@@ -134,10 +139,12 @@ struct DrawingWorkersTests {
     @Test func `DOC-11: the memory of a worker that draws is limited`()
         async throws
     {
-        let fault = Data("          fault hoards".utf8)
         let pool = WorkerBench.pool(memory: 8 << 30)
-        #expect(try await WorkerBench.failure(of: TestImage.png() + fault, on: pool) != nil)
-        #expect(try await WorkerBench.failure(of: Self.sound + fault, on: pool) == nil)
+        let image = TestImage.png() + Data("          fault hoards".utf8)
+        #expect(try await WorkerBench.failure(of: image, on: pool) != nil)
+        // Nothing but a comment may be beside a drawing.
+        let drawing = Data("<!-- fault hoards -->".utf8) + Self.sound
+        #expect(try await WorkerBench.failure(of: drawing, on: pool) == nil)
         pool.stop()
     }
 }

@@ -63,7 +63,7 @@ struct IsolatedTextTests {
         let pool = WorkerBench.pool()
         let badge = try Self.drawing("badge.svg")
         for fault in ["nothing", "openFile", "opens"] {
-            let file = badge + Data("          fault \(fault)".utf8)
+            let file = Data("<!-- fault \(fault) -->".utf8) + badge
             #expect(try await WorkerBench.failure(of: file, on: pool) == nil)
         }
         #expect(pool.failureCount == 0)
@@ -75,7 +75,7 @@ struct IsolatedTextTests {
         let pool = WorkerBench.pool()
         let badge = try Self.drawing("badge.svg")
         #expect(try await WorkerBench.failure(of: badge, on: pool) == nil)
-        let file = badge + Data("          fault \(fault)".utf8)
+        let file = Data("<!-- fault \(fault) -->".utf8) + badge
         guard case .forbiddenSystemCall = try await WorkerBench.failure(of: file, on: pool) else {
             Issue.record("\(fault) was not refused")
             return
