@@ -73,11 +73,11 @@ static int find_palette(kf_tiff_samples *samples) {
     uint16_t **palette = samples->palette;
     if (!tiff.TIFFGetField(samples->file, TIFFTAG_COLORMAP, &palette[0], &palette[1], &palette[2]))
         return 0;
-    // Old programs stored values of 8 bits.
-    samples->is_palette_short = 1;
+    unsigned all = 0;
     for (int c = 0; c < 3; c++)
-        for (size_t i = 0; i < (size_t)1 << samples->bits; i++)
-            if (palette[c][i] > 255) samples->is_palette_short = 0;
+        for (size_t i = 0; i < (size_t)1 << samples->bits; i++) all |= palette[c][i];
+    // Old programs stored values of 8 bits, and many shift these by 8 bits, so that white is 65,280.
+    samples->palette_bytes = all <= 0xFF ? KF_BYTES_LOW : (all & 0xFF) == 0 ? KF_BYTES_HIGH : KF_BYTES_BOTH;
     return 1;
 }
 
@@ -166,6 +166,14 @@ static uint16_t scaled(const kf_tiff_samples *samples, const uint8_t *row, size_
     return (uint16_t)(most == 0xFFFF ? value : (value * 65535 + most / 2) / most);
 }
 
+static uint16_t palette_value(const kf_tiff_samples *samples, uint16_t value) {
+    switch (samples->palette_bytes) {
+    case KF_BYTES_LOW: return (uint16_t)(value * 257);
+    case KF_BYTES_HIGH: return (uint16_t)((value >> 8) * 257);
+    default: return value;
+    }
+}
+
 // --- Rows ---
 
 // The tiles beside each other, or a strip: for each all its planes, which is one with all samples unless they are planar.
@@ -184,8 +192,7 @@ static void put_pixel(const kf_tiff_samples *samples, const parts *parts, uint32
     uint16_t value[4];
     if (samples->photometric == PHOTOMETRIC_PALETTE) {
         uint32_t index = raw(samples, PLANE(0), PLACE(0));
-        for (int c = 0; c < 3; c++)
-            to[c] = (uint16_t)(samples->palette[c][index] * (samples->is_palette_short ? 257 : 1));
+        for (int c = 0; c < 3; c++) to[c] = palette_value(samples, samples->palette[c][index]);
     } else {
         for (int c = 0; c < samples->colors; c++) value[c] = scaled(samples, PLANE(c), PLACE(c));
         for (int c = 0; c < 3; c++) {

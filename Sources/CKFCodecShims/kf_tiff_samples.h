@@ -14,9 +14,9 @@ typedef struct kf_tiff_samples {
     // Of a tile, or of a strip of the whole width.
     uint32_t part_width, part_height;
     int is_tiled;
-    // A table of colours for each sample of colour, whose values have 8 or 16 bits.
+    // A table of colours for each sample of colour, and which bytes of its values are used.
     uint16_t *palette[3];
-    int is_palette_short;
+    enum { KF_BYTES_BOTH, KF_BYTES_LOW, KF_BYTES_HIGH } palette_bytes;
 } kf_tiff_samples;
 
 // Finds the functions that this needs in the library.

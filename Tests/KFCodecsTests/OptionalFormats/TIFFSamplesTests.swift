@@ -28,6 +28,8 @@ struct TIFFSamplesTests {
         var extra: Extra?
         var isPlanar = false
         var isBig = false
+        /// The greatest value of a table with the 16 greys of 8 bits; 0 for a table of colours.
+        var white = 0
 
         static let size = PixelSize(width: 5, height: 3)
 
@@ -37,7 +39,7 @@ struct TIFFSamplesTests {
             "\(photometric) \(bits) \(format) \(extra.map { "\($0)" } ?? "") \(isPlanar) \(isBig)"
         }
 
-        private func level(_ x: Int, _ y: Int, _ sample: Int) -> Int {
+        fileprivate func level(_ x: Int, _ y: Int, _ sample: Int) -> Int {
             (x * 3 + y * 5 + sample * 2) % 8
         }
 
@@ -99,7 +101,7 @@ struct TIFFSamplesTests {
                 (284, [isPlanar ? 2 : 1]),
             ]
             if photometric == .palette {
-                let map = (0..<3).flatMap { c in (0..<1 << bits).map { Self.color(UInt64($0), c) } }
+                let map = (0..<3).flatMap { c in (0..<1 << bits).map { color(UInt64($0), c) } }
                 tags.append((320, map))
             }
             if let extra { tags.append((338, [extra.rawValue])) }
@@ -108,8 +110,9 @@ struct TIFFSamplesTests {
         }
 
         /// An entry of the table of colours.
-        static func color(_ index: UInt64, _ channel: Int) -> Int {
-            Int(index) % 8 * 9000 + channel * 256
+        func color(_ index: UInt64, _ channel: Int) -> Int {
+            guard white == 0 else { return Int(index) * 17 * (white / 255) }
+            return Int(index) % 8 * 9000 + channel * 256
         }
 
         private func laidOut(_ tags: [(tag: Int, values: [Int])], _ strips: [[UInt8]]) -> Data {
@@ -153,7 +156,7 @@ struct TIFFSamplesTests {
                 case .white: [Double](repeating: 1 - value(x, y, 0), count: 3)
                 case .black: [Double](repeating: value(x, y, 0), count: 3)
                 case .rgb: (0..<3).map { value(x, y, $0) }
-                case .palette: (0..<3).map { Double(Self.color(stored(x, y, 0), $0)) / 65535 }
+                case .palette: (0..<3).map { Double(color(stored(x, y, 0), $0)) / 65535 }
                 case .inks: (0..<3).map { (1 - value(x, y, $0)) * (1 - value(x, y, 3)) }
                 }
             return rgb + [hasAlpha ? value(x, y, photometric.colors) : 1]
@@ -211,6 +214,19 @@ struct TIFFSamplesTests {
                     #expect(abs(channel - value * factor) <= 1.1 / 255, "\(x) \(y)")
                 }
                 #expect(abs(Double(pixel.alpha) / 255 - expected[3]) <= 0.6 / 255, "\(x) \(y)")
+            }
+        }
+    }
+
+    /// Tables hold values of 8 bits as they are, times 257 and, by many programs, shifted.
+    @Test(arguments: [255, 255 << 8, 255 * 257])
+    func `a table of 8-bit colours keeps them`(white: Int) throws {
+        let sample = Sample(photometric: .palette, bits: 4, white: white)
+        let bitmap = try Codecs.decode(sample.file).bitmap
+        for y in 0..<Sample.size.height {
+            for x in 0..<Sample.size.width {
+                let grey = UInt8(sample.level(x, y, 0) * 17)
+                #expect(bitmap[x, y] == RGBA(red: grey, green: grey, blue: grey))
             }
         }
     }
