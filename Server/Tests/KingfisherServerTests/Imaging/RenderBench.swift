@@ -1,6 +1,7 @@
 import Foundation
-import Kingfisher
 import Testing
+
+@testable import Kingfisher
 
 @testable import KingfisherServer
 
@@ -127,7 +128,12 @@ enum TestPicture {
     )
 
     /// Whether librsvg is installed.
-    static let readsDrawings = (try? ImageFileInfo(data: drawing)) != nil
+    ///
+    /// Drawings are read in worker processes only; the program of the service can be one.
+    static let readsDrawings: Bool = {
+        ProcessIsolation.useProgram(at: ServeProgram.file.path)
+        return (try? ImageFileInfo(data: drawing)) != nil
+    }()
 
     /// A soft pattern with detail, which encoders have to work on.
     static func photo(_ width: Int, _ height: Int) -> KFCrossPlatformImage {

@@ -23,6 +23,10 @@ final class ServeProgram: Sendable {
     private let identifier: Int32
     private let ended: Task<Int32, Never>
 
+    /// The program, beside that of the tests.
+    static let file = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("kf-serve")
+
     /// Starts the program with an environment of its own, directly or by a command that gets its
     /// path as the last argument.
     init(
@@ -31,9 +35,7 @@ final class ServeProgram: Sendable {
         around command: [String] = []
     ) throws {
         let process = Process()
-        let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-            .deletingLastPathComponent().appendingPathComponent("kf-serve")
-        let words = command + [program.path] + arguments
+        let words = command + [Self.file.path] + arguments
         process.executableURL = URL(fileURLWithPath: words[0])
         process.arguments = Array(words.dropFirst())
         process.environment = environment
