@@ -30,7 +30,9 @@ struct ThreadStarterTests {
         #expect(names.value == ["a-name-of-more-\n"])
     }
 
-    @Test func `threads have the stack they need, whatever the limit of stacks is`() async {
+    /// The threads of sanitizers need more than the stack of this test.
+    @Test(.enabled(if: WorkerBench.isPossible))
+    func `threads have the stack they need, whatever the limit of stacks is`() async {
         await #expect(processExitsWith: .success) {
             // What new threads get by default where a program was started with a low limit.
             Stack.setDefaultSize(64 << 10)
