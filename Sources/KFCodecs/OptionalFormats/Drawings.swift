@@ -58,7 +58,7 @@ package enum Drawings {
 
     static func inspect(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ImageInfo {
         switch place.withLock({ $0 }) {
-        case .nowhere: throw noWorkers
+        case .nowhere: throw refusal
         case .here: try inspectHere(bytes)
         case .elsewhere(let renderer): info(of: try renderer.size(of: Data(bytes)))
         }
@@ -69,7 +69,7 @@ package enum Drawings {
         _ options: DecodeOptions
     ) throws(CodecError) -> DecodedImage {
         switch place.withLock({ $0 }) {
-        case .nowhere: throw noWorkers
+        case .nowhere: throw refusal
         case .here: return try decodeHere(bytes, options)
         case .elsewhere(let renderer):
             let file = Data(bytes)
@@ -101,8 +101,16 @@ package enum Drawings {
         ImageInfo(format: .svg, storedSize: size, hasAlpha: true)
     }
 
-    private static let noWorkers = CodecError.notDrawn(
-        "no worker process is available: main does not begin with "
-            + "ProcessIsolation.runWorkerIfAsked()"
-    )
+    /// Why drawings cannot be read here: a worker without the library, or a program without workers.
+    private static var refusal: CodecError {
+        do throws(CodecError) {
+            try OptionalFormat(.svg)?.check()
+        } catch {
+            return error
+        }
+        return .notDrawn(
+            "no worker process is available: main does not begin with "
+                + "ProcessIsolation.runWorkerIfAsked()"
+        )
+    }
 }
