@@ -42,12 +42,12 @@ esac
 # Plain text if standard error is not a terminal.
 [ -t 2 ] || say() { printf '==> %s\n' "$*" >&2; }
 
-# Runs tests that are built, as many at once as there are cores: with more, some reach their time
-# limit while others block the threads of the concurrency pool.
-run_tests() {
-    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(nproc) \
-        swift test --disable-xctest --skip-build "$@"
-}
+# As many tests at once as there are cores: with more, some reach their time limit while others block
+# the threads of the concurrency pool, or wait for a core.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(nproc)}
+
+# Runs tests that are built.
+run_tests() { swift test --disable-xctest --skip-build "$@"; }
 
 # Runs a command as root, through sudo if necessary.
 as_root() {
