@@ -134,8 +134,9 @@ struct FrameTests {
         )
         #expect(made.status == 0, "\(made.errors)")
         try TestPictures.document("film.mp4").write(to: folder.url.appending(path: "film.mp4"))
+        // Neighbours differ: encoders show equal ones as one that lasts longer.
         for (arguments, count) in [
-            (["three.gif"], 3), (["1.png", "three.gif", "2.png"], 5),
+            (["three.gif"], 3), (["2.png", "three.gif", "2.png"], 5),
             (["film.mp4", "--from", "0", "--to", "1", "--fps", "5"], 5),
         ] {
             let outcome = try await KFProgram.run(
