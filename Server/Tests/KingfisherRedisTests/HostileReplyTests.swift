@@ -94,18 +94,21 @@ struct HostileReplyTests {
     }
 
     @Test func `a storage that is released ends its thread and its requests`() async throws {
-        let ended = AsyncStream<Void>.makeStream()
+        let events = AsyncStream<Void>.makeStream()
+        var iterator = events.stream.makeAsyncIterator()
         let server = try FakeServer { connection in
+            events.continuation.yield()
             _ = FakeServer.read(commands: 1_000, from: connection)
-            ended.continuation.yield()
+            events.continuation.yield()
         }
         do {
             let storage = try RedisImageStorage(server.url)
             let read = Task { [storage] in try await storage.values(for: ["a"]) }
+            // A read that is cancelled earlier makes no connection.
+            await iterator.next()
             read.cancel()
             _ = await read.result
         }
-        var iterator = ended.stream.makeAsyncIterator()
         await iterator.next()
     }
 }
