@@ -93,7 +93,7 @@ measure() {
 }
 
 # Plans a program that also uses a package whose targets have the names that image libraries give
-# theirs, and compiles what is that package's.
+# theirs, and compiles a target of that package.
 check_names() {
     local other=$folder/other program=$folder/names target dependencies=''
     for target in Pixels Codecs CPNG CJPEG CWebP CCurl; do

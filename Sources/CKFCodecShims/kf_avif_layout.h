@@ -1,7 +1,7 @@
 #pragma once
 #include "kf_avif.h"
 
-// The rest of libavif's structures in 0.11 and in 1.x, after what they have in common.
+// The fields of libavif's structures that differ between 0.11 and 1.x; they follow the common ones.
 
 struct kf_avif_image_0 {
     avifImage start;

@@ -76,7 +76,7 @@ static int limit(int resource, uint64_t value) {
     return setrlimit(resource, &(struct rlimit){.rlim_cur = most, .rlim_max = most});
 }
 
-// Limits what is used beyond a number of pages.
+// Limits a resource to the pages in use and a number of bytes more.
 static int limit_beyond(unsigned long pages, int resource, uint64_t bytes) {
     uint64_t used = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
     return limit(resource, bytes > UINT64_MAX - used ? UINT64_MAX : used + bytes);

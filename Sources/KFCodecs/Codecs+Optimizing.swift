@@ -48,7 +48,7 @@ extension Codecs {
         try DecodeLimits.default.check(workingBytes: header.coefficientBytes)
         // Several images in one file refer to each other by place.
         guard data.firstRange(of: Array("MPF\0".utf8)) == nil else { return nil }
-        // A film behind a photograph is found from the end of the file.
+        // A film after a photograph is found from the end of the file.
         let rest = data.suffix(MetadataRemoval.bytesBehindImage(data))
         var best: Data?
         for isProgressive in [true, false] {

@@ -24,7 +24,7 @@ struct GIFHeader: Sendable {
     private(set) var isCutOff = false
     /// The extensions without which the frames look the same: comments, texts, XMP, unknown ones.
     private(set) var descriptions: [Range<Int>] = []
-    /// The offset behind the last whole block.
+    /// The offset of the end of the last whole block.
     private(set) var end: Int
 
     private var control = GraphicControl()

@@ -27,7 +27,7 @@ struct TrustedProxies: Sendable, Hashable {
     private let networks: [Network]
     private let trustsSockets: Bool
 
-    /// Trusts nobody.
+    /// Trusts no proxy.
     init() { (texts, networks, trustsSockets) = ([], [], false) }
 
     /// Reads a list; nil if one of its parts is malformed.

@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Secrets in every kind of failure, which must not reach what others read.
+/// Secrets in every kind of failure must not reach logs, traces, metrics or answers.
 @Suite(.timeLimit(.minutes(2)))
 struct SecretTests {
     /// Part of every secret.

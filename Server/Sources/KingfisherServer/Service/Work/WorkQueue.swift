@@ -108,7 +108,7 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// Takes a slot that is free; nobody waits for it then.
+    /// Takes a free slot; there are no waiters while one is free.
     private func freeSlot(_ isSmall: Bool, _ state: inout State) -> Slot? {
         if state.running < width {
             state.running += 1
