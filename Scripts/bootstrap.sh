@@ -5,8 +5,8 @@
 #        Scripts/bootstrap.sh --packages fedora|arch|alpine
 #
 #   --check     only list missing packages, and fail if there are any
-#   --tests     also the web server for the download tests, and the tools that draw PDF documents,
-#               decode videos and read metadata to compare with; without apt these tests are skipped
+#   --tests     also the web server for the download tests, and the tools that make networks, draw PDF
+#               documents, decode videos and read metadata; without apt these tests are skipped
 #   --lint      also codespell and aspell, which check the spelling of the pages; without apt the
 #               check is skipped
 #   --gtk       also the packages for KingfisherGTK, its tests and the gallery; with --tests those of
@@ -28,6 +28,7 @@ usage="usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--forma
 counterparts() {
     cat <<'END'
 git                    git                      git               git
+ca-certificates        ca-certificates          ca-certificates   ca-certificates
 pkg-config             pkgconf-pkg-config       pkgconf           pkgconf
 g++                    gcc-c++                  gcc               g++
 libjpeg-dev            libjpeg-turbo-devel      libjpeg-turbo     libjpeg-turbo-dev
@@ -42,6 +43,7 @@ libisal-dev            isa-l-devel              isa-l             isa-l-dev
 libcurl4-openssl-dev   libcurl-devel            curl              curl-dev
 libssl-dev             openssl-devel            openssl           openssl-dev
 openssl                openssl                  openssl           openssl
+iproute2               iproute                  iproute2          iproute2
 codespell              codespell                codespell         codespell
 aspell                 aspell                   aspell            aspell
 aspell-en              aspell-en                aspell-en         aspell-en
@@ -192,6 +194,8 @@ need_swift_libraries() {
 
 ! command -v apt-get >/dev/null || need_swift_libraries
 command -v git >/dev/null || need git
+# Authorities that are trusted: packages of Swift, and most images, come over HTTPS.
+[ -e /etc/ssl/certs/ca-certificates.crt ] || ! command -v apt-get >/dev/null || need ca-certificates
 command -v pkg-config >/dev/null || need pkg-config
 # Linking Swift's libraries statically requires the C++ library, which is part of this compiler.
 compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || need g++
@@ -202,6 +206,10 @@ done
 # openssl creates the certificate of the web server.
 [ -z "$with_tests" ] || command -v openssl >/dev/null || ! command -v apt-get >/dev/null \
     || need openssl
+
+# ip gives the machine of a test another address.
+[ -z "$with_tests" ] || [ -x /usr/sbin/ip ] || ! command -v apt-get >/dev/null \
+    || need iproute2
 
 # pdftocairo is what drawn pages are compared with.
 [ -z "$with_tests" ] || command -v pdftocairo >/dev/null || ! command -v apt-get >/dev/null \
