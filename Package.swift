@@ -10,6 +10,11 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// The same for C.
+let shimSettings: [CSetting] = [
+    .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+]
+
 // The screens are main-actor country.
 let withGTK: TargetDependencyCondition? = .when(traits: ["GTK"])
 let screenSettings: [SwiftSetting] = settings + [.defaultIsolation(MainActor.self)]
@@ -54,6 +59,7 @@ let package = Package(
         .target(
             name: "CKFCodecShims",
             dependencies: ["CKFJPEG", "CKFPNG"],
+            cSettings: shimSettings,
             // By name: zlib's pkg-config file is for static linking alone. Its headers come with
             // libpng's.
             linkerSettings: [.linkedLibrary("z")]
@@ -62,14 +68,15 @@ let package = Package(
         .target(
             name: "CKFCurlShim",
             dependencies: ["CKFCurl", "CKFCrypto"],
+            cSettings: shimSettings,
             linkerSettings: [.linkedLibrary("ssl")]
         ),
-        .target(name: "CKFCryptoShim", dependencies: ["CKFCrypto"]),
+        .target(name: "CKFCryptoShim", dependencies: ["CKFCrypto"], cSettings: shimSettings),
         // Starts worker processes and locks them in; system calls that Swift cannot make.
-        .target(name: "CKFIsolationShim"),
+        .target(name: "CKFIsolationShim", cSettings: shimSettings),
         // Threads, and the limits of the process.
-        .target(name: "CKFSystemShim"),
-        .target(name: "CKFKernels"),
+        .target(name: "CKFSystemShim", cSettings: shimSettings),
+        .target(name: "CKFKernels", cSettings: shimSettings),
 
         // Floor 0: rasters and arithmetic.
         .target(name: "KFPixels", dependencies: ["CKFKernels"], swiftSettings: settings),
@@ -100,7 +107,9 @@ let package = Package(
         .target(
             name: "CKFGTK",
             dependencies: [.target(name: "CKFGTKHeaders", condition: withGTK)],
-            cSettings: [.define("KF_GTK", .when(traits: ["GTK"])), .define("_GNU_SOURCE")]
+            cSettings: shimSettings + [
+                .define("KF_GTK", .when(traits: ["GTK"])), .define("_GNU_SOURCE"),
+            ]
         ),
         .target(
             name: "KingfisherGTK",
@@ -115,7 +124,7 @@ let package = Package(
         // file adds a folder of headers with common names. Scripts/package.sh names the archive.
         .target(
             name: "CKFRedisShim",
-            cSettings: [
+            cSettings: shimSettings + [
                 .define("KF_REDIS", .when(traits: ["Redis"])), .define("_GNU_SOURCE"),
             ],
             linkerSettings: [Context.environment["KF_HIREDIS"] ?? "hiredis", "ssl", "crypto"].map {
@@ -174,7 +183,7 @@ let package = Package(
             swiftSettings: settings
         ),
         // Runs before the main function of all tests: one target that depends on it is enough.
-        .target(name: "CTestSupport", path: "Tests/CTestSupport"),
+        .target(name: "CTestSupport", path: "Tests/CTestSupport", cSettings: shimSettings),
         .testTarget(
             name: "KingfisherTestingTests",
             dependencies: ["Kingfisher", "KingfisherTesting", "CTestSupport"],

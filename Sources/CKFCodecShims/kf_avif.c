@@ -85,10 +85,11 @@ void kf_avif_set_pixels(avifRGBImage *rgb, uint8_t *pixels, uint32_t row_bytes) 
             : ((const struct kf_avif_image_0 *)(image))->field)
 
 kf_avif_transform kf_avif_transform_of(const avifImage *image) {
-    kf_avif_transform transform = {KF_AVIF_OF(image, flags), KF_AVIF_OF(image, turns),
-                                   KF_AVIF_OF(image, axis)};
-    const uint32_t *aperture = KF_AVIF_OF(image, aperture);
-    memcpy(&transform.aperture, aperture, sizeof transform.aperture);
+    kf_avif_transform transform;
+    transform.flags = KF_AVIF_OF(image, flags);
+    transform.turns = KF_AVIF_OF(image, turns);
+    transform.axis = KF_AVIF_OF(image, axis);
+    memcpy(&transform.aperture, KF_AVIF_OF(image, aperture), sizeof transform.aperture);
     return transform;
 }
 
