@@ -9,7 +9,7 @@ enum GIFMetadata {
     private static let xmpHead = Data([0x21, 0xFF, 11] + Array("XMP DataXMP".utf8))
     /// Behind the packet, which has no blocks of its own: from every byte that a reader may take for
     /// the length of a block, the blocks end with the extension.
-    private static let xmpEnd = Data([1] + (UInt8.min...UInt8.max).reversed() + [0])
+    private static let xmpEnd = [1] + (UInt8.min...UInt8.max).reversed() + [0]
     private static let trailer = UInt8(ascii: ";")
 
     /// Reads the parts of a file.
