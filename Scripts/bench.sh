@@ -20,7 +20,7 @@
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
 #        Scripts/bench.sh end-to-end               pages of thumbnails, against requests + pyvips + diskcache
 #        Scripts/bench.sh gtk [ROUNDS]             GTK: scrolling beside a C program, flings, animations, zooming
-#        Scripts/bench.sh cachesim                 hit ratios of the memory cache and other policies
+#        Scripts/bench.sh cachesim                 hit ratios of the memory cache, LRU and the optimum
 #
 # The other libraries, Pillow and libvips, are installed first: Python packages into a separate
 # folder, and their system libraries from Debian or Ubuntu. The images are photographs from a Debian
@@ -606,7 +606,7 @@ case ${1:-} in
     printf 'service  the image service, against thumbor and nginx\n'
     printf 'end-to-end  pages of thumbnails from nginx, against requests + pyvips + diskcache\n'
     printf 'gtk  GTK: scrolling beside a C program, flings, animations, zooming\n'
-    printf 'cachesim  hit ratios of the memory cache and other policies\n'
+    printf 'cachesim  hit ratios of the memory cache, LRU and the optimum\n'
     exit
     ;;
 esac

@@ -154,22 +154,6 @@ def transfers_plot():
     yield save(figure, area, "transfers")
 
 
-def growth_plots():
-    rows = [line.split() for line in lines("growth")]
-    rows = [list(map(float, row)) for row in rows if len(row) == 7 and row[0].isdigit()]
-    if not rows:
-        return
-    for name, title, ours in (
-        ("growth", "A store on disk while the folder grows", 1),
-        ("growth-reads", "A hit on disk while the folder grows", 4),
-    ):
-        figure, area = axes(title, "entries", "CPU, µs")
-        entries = [row[0] for row in rows]
-        area.plot(entries, [row[ours] for row in rows], color=GREEN, marker="o", label="Kingfisher")
-        area.plot(entries, [row[ours + 1] for row in rows], color=GREY, marker="o", label="plain files")
-        yield save(figure, area, name)
-
-
 # --- The page --------------------------------------------------------------------------------
 
 processor = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
@@ -184,7 +168,7 @@ page = [BEGIN, "",
         f"Measured on {os.cpu_count()} cores of an {processor}, {distribution}, Linux {kernel}; "
         f"the machine was {quiet}.", "", "## Ratios and goals", "", *rows(figures(text)), "",
         "## Beside other libraries", "", *races(), "", "## Growth", "",
-        *memory_plot(), *megapixel_plots(), *sizes_plot(), *growth_plots(), *transfers_plot(), *service_plot(), "",
+        *memory_plot(), *megapixel_plots(), *sizes_plot(), *transfers_plot(), *service_plot(), "",
         f"[The output]({OUTPUT}) is everything that the benchmarks have printed.", "", END]
 (readme.parent / OUTPUT).write_text(text.strip() + "\n")
 whole = readme.read_text()

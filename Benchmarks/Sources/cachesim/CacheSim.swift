@@ -1,6 +1,6 @@
 import Foundation
 
-/// Replays traces through the memory cache and through other policies, and prints hit ratios.
+/// Replays traces through the memory cache, LRU and the optimum, and prints hit ratios.
 ///
 /// Usage: cachesim [TRACE]...
 ///
@@ -48,15 +48,9 @@ struct CacheSim {
     }
 
     private static func policies(for trace: Trace, capacity: Int) -> [any Policy] {
-        let count = trace.sizes.count
-        return [
-            KingfisherPolicy(capacity: capacity, noticesLoops: true),
-            KingfisherPolicy(capacity: capacity, noticesLoops: false),
-            QueuePolicy(name: "LRU", movesOnHit: true, capacity: capacity, objects: count),
-            QueuePolicy(name: "FIFO", movesOnHit: false, capacity: capacity, objects: count),
-            ARCPolicy(capacity: capacity, objects: count),
-            LIRSPolicy(trace: trace, capacity: capacity),
-            TinyLFUPolicy(trace: trace, capacity: capacity),
+        [
+            KingfisherPolicy(capacity: capacity),
+            LRUPolicy(capacity: capacity, objects: trace.sizes.count),
             BeladyPolicy(trace: trace, capacity: capacity),
         ]
     }

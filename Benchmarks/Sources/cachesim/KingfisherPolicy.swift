@@ -9,14 +9,12 @@ struct KingfisherPolicy: Policy {
         let cacheCost: Int
     }
 
-    let name: String
+    let name = "ours"
     private let storage: MemoryStorage.Backend<Size>
 
-    init(capacity: Int, noticesLoops: Bool) {
-        name = noticesLoops ? "ours" : "without loops"
+    init(capacity: Int) {
         var config = MemoryStorage.Config(totalCostLimit: capacity)
         config.expiration = .never
-        config.noticesLoops = noticesLoops
         storage = MemoryStorage.Backend(config: config)
     }
 

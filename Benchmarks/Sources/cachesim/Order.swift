@@ -8,11 +8,9 @@ struct Order {
     }
 
     private var links: [Link]
-    private(set) var first: Int32 = -1
+    private var first: Int32 = -1
     private var last: Int32 = -1
     private(set) var bytes = 0
-
-    var isEmpty: Bool { first < 0 }
 
     init(objects: Int) {
         links = Array(repeating: Link(), count: objects)
@@ -46,10 +44,7 @@ struct Order {
         return link.size
     }
 
-    mutating func removeFirst() -> (object: Int32, size: Int) {
-        let object = first
-        return (object, remove(object))
-    }
+    mutating func removeFirst() { remove(first) }
 
     mutating func moveToEnd(_ object: Int32) { append(object, size: remove(object)) }
 }

@@ -17,11 +17,8 @@ enum Experiments {
     static let all = [
         MemoryExperiment.experiment, EvictionExperiment.experiment,
         DiskExperiment.experiment, OpeningExperiment.experiment,
-        GrowthExperiment.experiment, NamesExperiment.experiment,
-        SharingExperiment.experiment,
-        IsolationExperiment.experiment,
-        OriginalsExperiment.experiment,
-        WaitingExperiment.experiment, OrderExperiment.experiment,
-        WidthsExperiment.experiment,
+        SharingExperiment.experiment, IsolationExperiment.experiment,
+        OriginalsExperiment.experiment, WaitingExperiment.experiment,
+        OrderExperiment.experiment,
     ]
 }
