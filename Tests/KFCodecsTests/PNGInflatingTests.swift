@@ -143,15 +143,23 @@ struct PNGInflatingTests {
     }
 
     @Test(arguments: [0, 1, 6] as [Int32])
-    func `a damaged stream in sound chunks has the same rows and the same error`(level: Int32) {
+    func `a damaged stream in sound chunks has the same rows and error, or all sound rows`(
+        level: Int32
+    ) {
         var sample = PNGSample(width: 30, height: 12)
         sample.level = level
         let stream = sample.stream
+        let sound = Self.read(sample.file, KF_PNG_ZLIB).outcome
         for place in stream.indices {
-            for bit in [1, 6] {
+            for bit in [1, 2, 6] {
                 var damaged = stream
                 damaged[place] ^= 1 << bit
-                #expect(Self.agree(sample.file(pixels: damaged)), "bit \(bit) of byte \(place)")
+                let file = sample.file(pixels: damaged)
+                let fast = Self.read(file, KF_PNG_FASTEST).outcome
+                let slow = Self.read(file, KF_PNG_ZLIB).outcome
+                // zlib refuses a table of distances with unused codes; the checksum proves the rows.
+                let isOnlyTable = fast == sound && slow.message.contains("invalid distances set")
+                #expect(fast == slow || isOnlyTable, "bit \(bit) of byte \(place)")
             }
         }
     }
