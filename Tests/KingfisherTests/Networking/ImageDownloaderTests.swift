@@ -145,6 +145,27 @@ struct ImageDownloaderTests {
         #expect(reason.contains("(\(status))"))
     }
 
+    @Test(arguments: [204, 205, 206, 304])
+    func `DL-23: a status that the delegate refuses is a status error, also without an image`(
+        status: Int
+    ) async {
+        final class Strict: ImageDownloaderDelegate {
+            func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool {
+                code == 200
+            }
+        }
+        let strict = Strict()
+        bench.downloader.delegate = strict
+        bench.server.route("/a", .status(status))
+        let result = await load(bench.server.url("/a"))
+        guard case .failure(.responseError(.invalidHTTPStatusCode(let response))) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(response.statusCode == status)
+        withExtendedLifetime(strict) {}
+    }
+
     @Test(arguments: [400, 404, 410, 500, 503])
     func `DL-23: other codes are refused, and the error has the answer`(status: Int) async {
         bench.server.route("/a", .text("sorry", status: status))

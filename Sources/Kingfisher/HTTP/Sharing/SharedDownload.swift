@@ -308,12 +308,15 @@ extension SharedDownload: HTTPTransferHandler {
         guard let head = state.withLock({ $0.receive(response, asksForPart: asksForPart) }) else {
             return reply(.cancel)
         }
-        if let reason = refusal(of: head) {
+        let decide = { @Sendable [self] (disposition: TransferDisposition) in
+            guard case .allow = disposition, let reason = refusal(of: head) else {
+                return reply(disposition)
+            }
             finish { $0.fail(.badResponse(reason: reason, url: head.url)) }
-            return reply(.cancel)
+            reply(.cancel)
         }
-        guard let check = hooks.response else { return reply(.allow) }
-        check(self, head, reply)
+        guard let check = hooks.response else { return decide(.allow) }
+        check(self, head, decide)
     }
 
     /// Why a response has no body for this request; nil if it may have one.
