@@ -69,7 +69,7 @@ let package = Package(
             name: "CKFCurlShim",
             dependencies: ["CKFCurl", "CKFCrypto"],
             cSettings: shimSettings,
-            linkerSettings: [.linkedLibrary("ssl")]
+            linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("z")]
         ),
         .target(name: "CKFCryptoShim", dependencies: ["CKFCrypto"], cSettings: shimSettings),
         // Starts worker processes and locks them in; system calls that Swift cannot make.

@@ -1,6 +1,7 @@
 #pragma once
 #include <curl/curl.h>
 
+#include "kf_coding.h"
 #include "kf_trust.h"
 
 // Initializes libcurl. Call it once per process, before any other function.

@@ -1,4 +1,3 @@
-import CKFCurl
 import Foundation
 
 /// The parts of HTTP's grammar used to validate untrusted text.
@@ -74,60 +73,6 @@ extension StringProtocol {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         let start = drop(while: isBlank)
         return start.dropLast(start.reversed().prefix(while: isBlank).count)
-    }
-}
-
-/// The content codings that are requested and decoded (RFC 9110, 8.4.1).
-enum ContentCoding {
-    /// The codings that libcurl decodes with little memory.
-    ///
-    /// zstd is excluded: its window takes up to 128 MiB for a body of a few bytes, and libcurl
-    /// cannot limit it.
-    static let supported: [String] = {
-        let features = curl_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0
-        return (features & CURL_VERSION_LIBZ != 0 ? ["gzip", "deflate"] : [])
-            + (features & CURL_VERSION_BROTLI != 0 ? ["br"] : [])
-    }()
-
-    /// The value of `Accept-Encoding`: the supported ones of the `requested` codings; all supported
-    /// ones if nil.
-    static func accepted(_ requested: String?) -> String {
-        guard let requested else { return all }
-        let offers = requested.split(separator: ",").map { String($0.trimmed) }
-        return joined(
-            offers.filter { offer in
-                let name = offer.prefix { $0 != ";" }.trimmed.lowercased()
-                return name == "identity" || supported.contains(name)
-            }
-        )
-    }
-
-    /// Why a body with another transfer encoding is refused.
-    static let notChunked = "its transfer encoding is not chunked"
-
-    private static let all = joined(supported)
-
-    private static func joined(_ names: [String]) -> String {
-        names.isEmpty ? "identity" : names.joined(separator: ", ")
-    }
-
-    /// Why a body cannot be decoded within limits; `nil` if it can.
-    ///
-    /// libcurl decodes every coding it knows, requested or not. Only one coding is accepted: nested
-    /// codings multiply the expansion of a small body.
-    static func refusal(of response: TransferResponse) -> String? {
-        if let coding = response.value(for: "Content-Encoding") {
-            let names = ["identity", "none", "x-gzip", ""] + supported
-            guard names.contains(coding.trimmed.lowercased()) else {
-                return "its body is encoded as “\(coding)”; supported are \(joined(supported))"
-            }
-        }
-        if let coding = response.value(for: "Transfer-Encoding") {
-            guard ["chunked", "identity", ""].contains(coding.trimmed.lowercased()) else {
-                return "\(notChunked): “\(coding)”"
-            }
-        }
-        return nil
     }
 }
 

@@ -11,8 +11,8 @@ public import FoundationNetworking
 public protocol HTTPTransport: Sendable {
     /// Starts a transfer and returns immediately.
     ///
-    /// Events are delivered to `handler` one after another on the transport's own thread, and end
-    /// with exactly one `didFinish`. Errors are not thrown: a request that cannot be sent also ends
+    /// Events are delivered to `handler` one after another on threads of the transport, and end with
+    /// exactly one `didFinish`. Errors are not thrown: a request that cannot be sent also ends
     /// with an error in `didFinish`. The transport retains `handler` until then.
     ///
     /// - Parameters:
@@ -57,8 +57,8 @@ public protocol HTTPTransfer: AnyObject, Sendable {
 /// Receives the events of one transfer.
 ///
 /// Order of events: any number of redirects, challenges and trust questions, then at most one
-/// response, then chunks, and exactly one `didFinish` at the end. Events are delivered on the
-/// transport's thread, which serves all transfers, so move expensive work elsewhere.
+/// response, then chunks, and exactly one `didFinish` at the end. Events are delivered on
+/// threads of the transport that serve all transfers, so move expensive work elsewhere.
 ///
 /// Redirect, challenge, trust and response are questions. Reply through `reply`, immediately or
 /// later and on any thread. Until then the transfer pauses, and the time does not count as idle.
@@ -124,7 +124,7 @@ public protocol HTTPTransferHandler: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - transfer: The transfer.
-    ///   - chunk: The decoded bytes (gzip, deflate, br); valid only during the call.
+    ///   - chunk: The bytes after the content coding is decoded; valid only during the call.
     func transfer(_ transfer: any HTTPTransfer, didReceive chunk: RawSpan)
 
     /// Reports the end of the transfer.

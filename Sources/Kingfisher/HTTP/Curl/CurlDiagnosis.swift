@@ -116,11 +116,7 @@ struct CurlDiagnosis: ~Copyable {
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2,
             CURLE_HTTP2_STREAM:
             return .connectionLost(reason: reason, url: url)
-        case CURLE_WRITE_ERROR:
-            // Stopping a transfer has another error, so a decoder of libcurl did not accept bytes:
-            // it does not decode a second member of a gzip file (RFC 1952, 2.2).
-            return .badResponse(reason: "bytes follow the end of its encoded body", url: url)
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
             // HTTP/0.9 responses are reported as CURLE_UNSUPPORTED_PROTOCOL; the scheme was checked
             // before.
             return .badResponse(reason: reason, url: url)

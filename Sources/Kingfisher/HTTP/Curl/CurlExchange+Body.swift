@@ -88,7 +88,7 @@ struct CurlPieces {
 }
 
 extension CurlExchange {
-    /// Receives the next decoded piece of a body.
+    /// Receives the next piece of a body.
     ///
     /// - Returns: The result for libcurl's write callback: the byte count, `kf_curl_write_pause`,
     ///   or 0 to stop.
@@ -117,7 +117,8 @@ extension CurlExchange {
             fail(.cancelled)
             return 0
         }
-        guard !transfer.isPaused else {
+        let decoding = hop.decoding
+        guard !transfer.isPaused, decoding?.hasRoom() ?? true else {
             hop.isHeldBack = true
             return Int(kf_curl_write_pause)
         }
@@ -127,7 +128,7 @@ extension CurlExchange {
         }
         guard hop.pieces.take(bytes.count, in: round) else { return waitForNextRound() }
         metrics.bytes += bytes.count
-        let isFirst = hop.pieces.add(bytes) { handler.transfer(transfer, didReceive: $0) }
+        let isFirst = hop.pieces.add(bytes) { hand($0, to: decoding) }
         if isFirst { round.gather(self) }
         return bytes.count
     }
@@ -138,20 +139,36 @@ extension CurlExchange {
         return Int(kf_curl_write_pause)
     }
 
+    private func hand(_ bytes: RawSpan, to decoding: CurlDecoding?) {
+        if let decoding {
+            decoding.add(bytes)
+        } else {
+            handler.transfer(transfer, didReceive: bytes)
+        }
+    }
+
     /// Hands the gathered bytes to the handler, unless it has paused the transfer.
     func handOn() {
         guard hop.pieces.isGathering, !transfer.isPaused, !transfer.isCancelled else { return }
-        hop.pieces.flush { handler.transfer(transfer, didReceive: $0) }
+        let decoding = hop.decoding
+        hop.pieces.flush { hand($0, to: decoding) }
     }
 
-    /// Whether the handler must resume the transfer before it can end.
-    var hasHeldBytes: Bool {
-        hop.pieces.isGathering && transfer.isPaused && !transfer.isCancelled
+    /// Hands all bytes on, after the last of them.
+    ///
+    /// - Returns: Whether the handler has them; otherwise it must resume the transfer, or they are
+    ///   being decoded.
+    func finishBody() -> Bool {
+        handOn()
+        guard !hop.pieces.isGathering || transfer.isCancelled else { return false }
+        guard let decoding = hop.decoding else { return true }
+        defer { metrics.bytes = decoding.count }
+        return decoding.finish()
     }
 
     /// Whether silence currently counts towards the idle time-out.
     var isIdleCounted: Bool {
         if case .asking = hop.phase { return false }
-        return !hop.isWaitingForConnection && !transfer.isPaused
+        return !hop.isWaitingForConnection && !transfer.isPaused && !hop.isHeldBack
     }
 }

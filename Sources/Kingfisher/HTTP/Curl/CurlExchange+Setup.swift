@@ -161,11 +161,13 @@ extension CurlExchange {
                 headerList = Self.append(line, to: headerList)
             }
         }
-        kf_curl_setopt_pointer(handle, CURLOPT_HTTPHEADER, headerList)
-        setText(handle, CURLOPT_USERAGENT, userAgent)
         // A range refers to the encoded body, so the body must not be encoded.
         if encoding == nil, isRange { encoding = "identity" }
-        setText(handle, CURLOPT_ACCEPT_ENCODING, ContentCoding.accepted(encoding))
+        // As any other header: by the option of its name, libcurl would decode the body itself.
+        let accepted = "Accept-Encoding: \(ContentCoding.accepted(encoding))"
+        headerList = curl_slist_append(headerList, accepted)
+        kf_curl_setopt_pointer(handle, CURLOPT_HTTPHEADER, headerList)
+        setText(handle, CURLOPT_USERAGENT, userAgent)
     }
 
     /// Appends a header line; libcurl copies it.

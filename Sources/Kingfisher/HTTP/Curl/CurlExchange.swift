@@ -17,6 +17,7 @@ final class CurlExchange {
     let settings: TransferSettings
     let startTime: CurlTime
     let round: CurlRound
+    private let decoder: CurlDecoder
     var priority: Float
     /// The host of the hop while it waits or runs, so that the host is in the ``CurlQueue``.
     var host: CurlQueue.Host?
@@ -49,8 +50,15 @@ final class CurlExchange {
     /// Whether an alternative of a server was not reached.
     var avoidsAlternatives = false
 
-    init(_ order: CurlOrder, url: URL, origin: String, round: CurlRound) {
+    init(
+        _ order: CurlOrder,
+        url: URL,
+        origin: String,
+        round: CurlRound,
+        decoder: CurlDecoder
+    ) {
         self.round = round
+        self.decoder = decoder
         id = order.transfer.id
         transfer = order.transfer
         handler = order.handler
@@ -220,6 +228,9 @@ final class CurlExchange {
                 response.firstValue(for: "Content-Length").flatMap(HTTPSyntax.number) ?? 0
             guard declared <= settings.maxBodyBytes || chain.request.httpMethod == "HEAD" else {
                 return fail(.bodyTooLarge(limit: settings.maxBodyBytes, url: url))
+            }
+            hop.decoding = ContentCoding(of: response).map {
+                CurlDecoding($0, of: self, by: decoder)
             }
             beginBody(.delivering)
         }

@@ -24,6 +24,8 @@ struct CurlHop {
     /// libcurl's result, kept while the handler decides.
     var result: CURLcode?
     var pieces = CurlPieces()
+    /// Decodes the body, if it has a coding.
+    var decoding: CurlDecoding?
     /// Whether libcurl holds data back because a callback paused it.
     var isHeldBack = false
     /// Whether libcurl holds data back until the next round.

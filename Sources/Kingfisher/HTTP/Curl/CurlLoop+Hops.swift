@@ -102,10 +102,11 @@ extension CurlLoop {
         case .discarding:
             exchange.beginNextHop(at: now)
             queue.add(exchange)
-        case .delivering where exchange.hasHeldBytes:
+        case .delivering where !exchange.finishBody():
             exchange.hop.result = code
         case .delivering:
-            end(exchange, exchange.diagnosis.error(for: code, of: exchange))
+            let error = exchange.diagnosis.error(for: code, of: exchange)
+            end(exchange, error ?? exchange.hop.decoding?.failure)
         case .head where exchange.askAboutServer(after: code):
             if case .asking = exchange.hop.phase { return }
             hopEnded(exchange, code)
@@ -132,7 +133,15 @@ extension CurlLoop {
             exchange.metrics.queue += now - exchange.hop.queueTime
         }
         exchange.metrics.total = .now - exchange.startTime
-        exchange.handler.transfer(exchange.transfer, didFinish: error, metrics: exchange.metrics)
+        let (handler, transfer, metrics) = (exchange.handler, exchange.transfer, exchange.metrics)
+        guard let decoding = exchange.hop.decoding else {
+            return handler.transfer(transfer, didFinish: error, metrics: metrics)
+        }
+        decoding.stop {
+            var metrics = metrics
+            metrics.bytes = decoding.count
+            handler.transfer(transfer, didFinish: error, metrics: metrics)
+        }
     }
 }
 

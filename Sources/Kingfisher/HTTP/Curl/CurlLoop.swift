@@ -33,6 +33,7 @@ final class CurlLoop {
     let round = CurlRound()
     var now: CurlTime { round.now }
     let sockets = CurlSockets()
+    private let decoder: CurlDecoder
     private let routes = RouteSocket()
     /// The time that the machine had slept at the last look.
     var sleep: Duration
@@ -67,8 +68,13 @@ final class CurlLoop {
         return true
     }()
 
-    init(mailbox: CurlMailbox, configuration: CurlTransport.Configuration) {
+    init(
+        mailbox: CurlMailbox,
+        configuration: CurlTransport.Configuration,
+        threads: ThreadStarter
+    ) {
         self.mailbox = mailbox
+        decoder = CurlDecoder(threads: threads)
         bell = mailbox.openBell()
         self.configuration = configuration
         queue = CurlQueue(limit: configuration.maxConnections)
@@ -198,7 +204,13 @@ final class CurlLoop {
     private func start(_ order: CurlOrder) {
         do throws(TransferError) {
             let (url, origin) = try target(of: order)
-            let exchange = CurlExchange(order, url: url, origin: origin, round: round)
+            let exchange = CurlExchange(
+                order,
+                url: url,
+                origin: origin,
+                round: round,
+                decoder: decoder
+            )
             exchanges[exchange.id] = exchange
             queue.add(exchange)
             watchTotal(of: exchange)
@@ -250,6 +262,11 @@ final class CurlLoop {
         if case .delivering = exchange.hop.phase, let result = exchange.hop.result {
             return hopEnded(exchange, result)
         }
+        if let failure = exchange.hop.decoding?.failure {
+            release(exchange, harvest: true)
+            return end(exchange, failure)
+        }
+        exchange.hop.decoding?.resume()
         releaseHeldBack(exchange)
     }
 
@@ -269,12 +286,12 @@ final class CurlLoop {
 
     /// Resumes a paused handle; libcurl may call back immediately.
     private func releaseHeldBack(_ exchange: CurlExchange) {
+        let isHeldBack = exchange.hop.isHeldBack
+        exchange.hop.isHeldBack = false
         exchange.lastActivity = now
         if exchange.hop.measured != nil { exchange.measureSpeed() }
         watch(exchange)
-        guard exchange.hop.isHeldBack else { return }
-        exchange.hop.isHeldBack = false
-        unpause(exchange)
+        if isHeldBack { unpause(exchange) }
     }
 
     /// Continues a transfer that had used its share of the last round.

@@ -14,8 +14,9 @@ public import FoundationNetworking
 /// `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 ///
 /// One thread per transport runs all transfers; it starts with the first transfer and ends with the
-/// transport. If the system refuses the thread, transfers fail with
-/// ``TransferError/noThread(reason:url:)`` until it grants one. Transfers that are still running when the transport is released end with
+/// transport. Another one decodes bodies that have a content coding, while there are any. If the
+/// system refuses a thread, transfers that need it fail with ``TransferError/noThread(reason:url:)``
+/// until it grants one. Transfers that are still running when the transport is released end with
 /// ``TransferError/cancelled``.
 ///
 /// ```swift
@@ -107,8 +108,10 @@ public final class CurlTransport: HTTPTransport {
             guard !isRunning else { return nil }
             do throws(ThreadRefused) {
                 // Enough for libcurl, OpenSSL and a handler that decodes a little.
-                try threads("kingfisher-http", stackBytes: 1 << 20) { [mailbox, configuration] in
-                    CurlLoop(mailbox: mailbox, configuration: configuration).run()
+                try threads("kingfisher-http", stackBytes: 1 << 20) {
+                    [mailbox, configuration, threads] in
+                    CurlLoop(mailbox: mailbox, configuration: configuration, threads: threads)
+                        .run()
                 }
                 isRunning = true
                 return nil
@@ -200,8 +203,11 @@ final class CurlTransfer: HTTPTransfer {
 
     func resume() {
         guard paused.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        mailbox.post(.resume(id))
+        wake()
     }
+
+    /// Makes the loop continue the transfer, if it is not paused.
+    func wake() { mailbox.post(.resume(id)) }
 
     func setPriority(_ priority: Float) { mailbox.post(.prioritise(id, priority)) }
 

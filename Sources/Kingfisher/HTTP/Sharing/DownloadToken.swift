@@ -46,7 +46,7 @@ package final class DownloadToken<Attachment: AnyObject & Sendable>: Sendable {
 ///
 /// A class, because each waiting load reserves the room for a result in several places.
 package final class DownloadedBody: Sendable {
-    /// The body, decoded (gzip, deflate, br).
+    /// The body; its content coding is decoded.
     package let data: Data
     /// The head of the response, after redirects.
     package let response: TransferResponse

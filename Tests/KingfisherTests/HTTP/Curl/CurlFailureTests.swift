@@ -124,29 +124,6 @@ struct CurlFailureTests {
         await server.abandoned(1)
     }
 
-    @Test func `a body that claims to be gzip and is not is an error`() async {
-        server.route("/z", .body(bytes, fields: [("Content-Encoding", "gzip")]))
-        let outcome = await transport.load(server.url("/z"))
-        guard case .badResponse = outcome.error else {
-            Issue.record("\(String(describing: outcome.error))")
-            return
-        }
-    }
-
-    @Test func `bytes after the end of gzip are an error that says so`() async {
-        // An empty stored block, and the checksum and length of no bytes.
-        let gzip = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0xFF, 0xFF]) + Data(count: 8)
-        for rest in [Data("rest".utf8), gzip] {
-            server.route("/z", .body(gzip + rest, fields: [("Content-Encoding", "gzip")]))
-            let outcome = await transport.load(server.url("/z"))
-            guard case .badResponse(let reason, _) = outcome.error else {
-                Issue.record("\(String(describing: outcome.error))")
-                return
-            }
-            #expect(reason.contains("encoded body"))
-        }
-    }
-
     // MARK: Limits
 
     @Test func `a body announced beyond the limit is refused before it comes`() async {

@@ -63,6 +63,28 @@ struct CurlFloodTests {
         server.stop()
     }
 
+    @Test(
+        .enabled(if: NginxServer.isAvailable, "needs openssl: Scripts/bootstrap.sh --tests"),
+        arguments: [Flood.extensions, .longTrailer, .trailers, .chunks, .bomb, .metadata]
+    )
+    func `other transfers continue beside a flood with TLS`(flood: Flood) async throws {
+        let authority = try TestAuthority()
+        let server = try RawTLSServer(
+            authority: authority,
+            sending: flood.start,
+            flood: flood.piece,
+            when: { $0.range(of: Data("\r\n\r\n".utf8)) != nil }
+        )
+        var settings = TransferSettings.patient
+        settings.certificateAuthorities = try authority.pem(.root)
+        let victim = FloodVictim(transport, server.url, settings)
+        victim.start()
+        await loadOthers(beside: "\(flood) with TLS", 60)
+        victim.stop()
+        await victim.ended()
+        server.stop()
+    }
+
     /// Two at a time.
     private func loadOthers(beside flood: String, _ count: Int = 200) async {
         let times = Locked<[Duration]>([])
@@ -117,6 +139,7 @@ struct CurlFloodTests {
 /// The forms of floods.
 enum Flood: String, CaseIterable, Sendable {
     case chunks, redirect, lines, trailers, interim, extensions, pieces, bomb, longLine, longTrailer
+    case emptyBlocks, metadata
 
     var reply: ServerReply {
         ServerReply(steps: [.send(start), .repeatForever(piece)])
@@ -138,6 +161,9 @@ enum Flood: String, CaseIterable, Sendable {
             // The beginning of a stream of stored blocks (RFC 1951, 3.2.4; RFC 1952, 2.3).
             ServerReply.head(200, [("Content-Encoding", "gzip")])
                 + Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])
+        case .emptyBlocks: ServerReply.head(200, [("Content-Encoding", "deflate")])
+        // A window of 64 KB, and metadata without a byte (RFC 7932, 9.1 and 9.2).
+        case .metadata: ServerReply.head(200, [("Content-Encoding", "br")]) + Data([0x0C])
         }
     }
 
@@ -150,6 +176,9 @@ enum Flood: String, CaseIterable, Sendable {
             case .extensions, .pieces, .longLine, .longTrailer: Data("a".utf8)
             // A stored block of one byte.
             case .bomb: Data([0, 1, 0, 0xFE, 0xFF, 0x61])
+            // Four blocks with fixed codes that contain only their end (RFC 1951, 3.2.6).
+            case .emptyBlocks: Data([2, 8, 0x20, 0x80, 0])
+            case .metadata: Data([6])
             }
         return (0..<(65_536 / unit.count)).reduce(into: Data()) { data, _ in data += unit }
     }

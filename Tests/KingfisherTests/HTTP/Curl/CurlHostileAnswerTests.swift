@@ -98,7 +98,7 @@ struct CurlHostileAnswerTests {
 
     // MARK: Encodings
 
-    @Test(arguments: ["zstd", "compress", "gzip, gzip", "br, zstd", "x-unheard-of"])
+    @Test(arguments: ["compress", "gzip, gzip", "br, zstd", "x-unheard-of"])
     func `an encoding that was not asked for is an error that names it`(encoding: String) async {
         let reply = ServerReply.body(Data("x".utf8), fields: [("Content-Encoding", encoding)])
         server.route("/a", reply)
@@ -126,8 +126,8 @@ struct CurlHostileAnswerTests {
     }
 
     @Test(arguments: [
-        (nil, "gzip, deflate, br"), ("zstd, gzip", "gzip"), ("*", "identity"),
-        ("BR;q=0.5, zstd;q=1", "BR;q=0.5"), ("identity", "identity"),
+        (nil, "gzip, deflate, br, zstd"), ("compress, gzip", "gzip"), ("*", "identity"),
+        ("BR;q=0.5, compress;q=1", "BR;q=0.5"), ("identity", "identity"),
     ])
     func `only encodings that can be decoded within bounds are asked for`(
         wish: String?,

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Kingfisher
+@_spi(Programs) @testable import Kingfisher
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -27,7 +27,13 @@ struct CurlQueueTests {
             handler: TransferRecorder(),
             time: .now
         )
-        return CurlExchange(order, url: url, origin: url.origin, round: CurlRound())
+        return CurlExchange(
+            order,
+            url: url,
+            origin: url.origin,
+            round: CurlRound(),
+            decoder: CurlDecoder(threads: .system)
+        )
     }
 
     /// The order in which transfers are started while none of them ends.

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Kingfisher
+@_spi(Programs) @testable import Kingfisher
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -248,7 +248,7 @@ struct CurlTrustTests {
         let key = CurlApprovals.Key(owner: 1, origin: url.origin)
         let mailbox = CurlMailbox()
         Thread {
-            let loop = CurlLoop(mailbox: mailbox, configuration: .init())
+            let loop = CurlLoop(mailbox: mailbox, configuration: .init(), threads: .system)
             let trust = ServerTrust(host: "localhost", port: 1, certificates: [wrong], fault: nil)
             loop.environment.approvals[key] = .init(trust, acceptsUntrusted: true)
             loop.run()
