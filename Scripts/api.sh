@@ -48,7 +48,27 @@ jq -r '
     # A settable property also satisfies a requirement that only reads it.
     | ($declaration, ($declaration | select(endswith(" { get set }")) | sub(" set }$"; " }"))) as $offer
     | "\($place)\t\($offer)", (select(.accessLevel == "open") | "\($place)\topen \($offer)")
-    ' "$work"/*.symbols.json | sort -u >"$work/offered"
+    ' "$work"/*.symbols.json | sort -u >"$work/declared"
+
+# What `kf` offers for every ImageDisplaying, also by the name of each type that is one: its
+# property `imageLoads` has the type of its placeholders.
+awk -F '\t' '
+    { print }
+    $2 ~ /^typealias ImageCompletion = / { completion = $2; sub(/^.* = /, "", completion) }
+    $1 == "KingfisherWrapper where Base: ImageDisplaying" { members[$2] }
+    $2 ~ /^var imageLoads: ImageLoads<.*> / {
+        type = $1; sub(/^extension /, "", type)
+        content = $2; gsub(/^.*ImageLoads<|> .*$/, "", content)
+        contents[type] = content ~ /^any / ? "(" content ")" : content
+    }
+    END {
+        for (type in contents) for (member in members) {
+            line = member
+            gsub(/Base\.PlaceholderContent/, contents[type], line)
+            gsub(/ImageCompletion/, "(" completion ")", line)
+            print "KingfisherWrapper where Base: " type "\t" line
+        }
+    }' "$work/declared" >"$work/offered"
 
 awk -F '\t' -v check="$check" '
     NR == FNR { offered[$1 "\t" $2] = 1; next }

@@ -130,4 +130,19 @@ struct PatternTests {
         }
         #expect(count == 1)
     }
+
+    @Test func `every form of the calls that set images`() async {
+        let calls = ViewCalls(url: url, options: options)
+        let (view, button, card) = (KFCrossPlatformImageView(), KFCrossPlatformButton(), Card())
+        let picture = ScriptedPicture.solid(.blue, width: 4, height: 4).data()
+        calls.fill(view)
+        await view.kf.waitUntilLoaded()
+        calls.fill(button, with: ClosureProvider(cacheKey: "own") { picture })
+        await button.kf.waitUntilLoaded()
+        calls.fill(card, with: url)
+        await card.kf.waitUntilLoaded()
+        #expect(Set(calls.log) == ["view", "button", "alternate", "target"])
+        #expect(view.image?.size == CGSize(width: 8, height: 6))
+        #expect(card.image?.size == CGSize(width: 8, height: 6))
+    }
 }

@@ -5,10 +5,6 @@
 /// views; see ``ImageBindingTarget``.
 @MainActor
 package final class ImageBinding {
-    /// Receives the result of a load, once, on the main actor.
-    package typealias Completion =
-        @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
-
     /// The identifier of the current load; nil if there is none.
     package private(set) var identifier: Source.Identifier.Value?
     private var task: DownloadTask?
@@ -45,7 +41,7 @@ package final class ImageBinding {
         options: KingfisherParsedOptionsInfo,
         by manager: KingfisherManager,
         progress: DownloadProgressBlock? = nil,
-        completion: Completion? = nil
+        completion: ImageCompletion? = nil
     ) -> DownloadTask? {
         guard let source else {
             target.showPlaceholder(placeholder, options: options)
@@ -149,7 +145,7 @@ package final class ImageBinding {
         with result: Result<RetrieveImageResult, KingfisherError>,
         in target: Target?,
         _ options: KingfisherParsedOptionsInfo,
-        _ completion: Completion?
+        _ completion: ImageCompletion?
     ) {
         guard identifier == load.identifier else {
             completion?(.failure(.superseded(result, source: source)))

@@ -70,7 +70,7 @@ extension ImageBindingTarget {
 ///
 /// Its placeholders are images. It supports neither indicators nor transitions.
 @MainActor
-final class ImageSlot: ImageBindingTarget {
+final class ImageSlot: ImageBindingTarget, ImageLoading {
     /// The images of one object.
     enum Name: Hashable {
         case image
@@ -106,59 +106,17 @@ final class ImageSlot: ImageBindingTarget {
         write(image, options)
     }
 
-    func load(
-        _ source: Source?,
-        placeholder: KFCrossPlatformImage?,
-        options: KingfisherParsedOptionsInfo,
-        progress: DownloadProgressBlock?,
-        completion: ImageBinding.Completion?
-    ) -> DownloadTask? {
-        binding.load(
-            source,
-            into: self,
-            placeholder: placeholder,
-            options: options,
-            by: .shared,
-            progress: progress,
-            completion: completion
-        )
-    }
-
     // MARK: The slots of all objects
 
     private static let table = SideTable<[Name: ImageSlot]>()
 
-    /// The slot of an object if an image was loaded into it before.
-    static func existing(_ name: Name, of base: AnyObject) -> ImageSlot? {
-        table[base]?[name]
-    }
-
+    /// The slot of an object, made at first use.
     static func named(_ name: Name, of base: AnyObject, orMake make: () -> ImageSlot) -> ImageSlot {
-        if let slot = existing(name, of: base) { return slot }
-        let slot = make()
         var slots = table[base] ?? [:]
+        if let slot = slots[name] { return slot }
+        let slot = make()
         slots[name] = slot
         table[base] = slots
         return slot
-    }
-}
-
-extension ImageSlot {
-    /// The slot of an object that implements ``KingfisherImageSettable``.
-    static func image<Base: KingfisherImageSettable>(of base: Base) -> ImageSlot {
-        named(.image, of: base) {
-            ImageSlot(
-                of: base,
-                get: { $0.getImage() },
-                set: { $0.setImage($1, options: $2) }
-            )
-        }
-    }
-}
-
-extension KingfisherParsedOptionsInfo {
-    /// Parses the options of a load into a view, after the default options of the shared manager.
-    init(forView options: KingfisherOptionsInfo?) {
-        self.init(KingfisherManager.shared.defaultOptions + (options ?? []))
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The loading state of an image view: its binding, placeholder and indicator.
 @MainActor
-final class ImageViewLoading: ImageBindingTarget {
+final class ImageViewLoading: ImageBindingTarget, ImageLoading {
     let binding = ImageBinding()
     // Weak, not unowned: the last reference to the view may be released on another thread
     // meanwhile.
@@ -18,8 +18,9 @@ final class ImageViewLoading: ImageBindingTarget {
         _ source: Source?,
         placeholder: (any Placeholder)?,
         options: KingfisherParsedOptionsInfo,
+        by manager: KingfisherManager,
         progress: DownloadProgressBlock?,
-        completion: ImageBinding.Completion?
+        completion: ImageCompletion?
     ) -> DownloadTask? {
         var options = options
         if view?.preloadsAllAnimationFrames == true { options.preloadAllAnimationData = true }
@@ -28,7 +29,7 @@ final class ImageViewLoading: ImageBindingTarget {
             into: self,
             placeholder: placeholder,
             options: options,
-            by: .shared,
+            by: manager,
             progress: progress,
             completion: completion
         )
@@ -107,4 +108,24 @@ final class ImageViewLoading: ImageBindingTarget {
             y: view.bounds.midY + indicator.centerOffset.y
         )
     }
+}
+
+extension KFCrossPlatformImageView: ImageDisplaying {
+    /// The loads of the image, which end with the view.
+    public var imageLoads: ImageLoads<any Placeholder> { ImageLoads(loading) }
+}
+
+@MainActor
+extension KingfisherWrapper where Base: KFCrossPlatformImageView {
+    /// The kind of indicator shown during loads; setting it replaces the current indicator.
+    public var indicatorType: IndicatorType {
+        get { base.loading.indicatorType }
+        nonmutating set { base.loading.indicatorType = newValue }
+    }
+
+    /// The indicator; hidden while nothing is loading.
+    public var indicator: (any Indicator)? { base.loading.indicator }
+
+    /// The current placeholder.
+    public var placeholder: (any Placeholder)? { base.loading.placeholder }
 }

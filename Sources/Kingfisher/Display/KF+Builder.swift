@@ -81,33 +81,12 @@ extension KF {
             set { state.change { $0.options = newValue } }
         }
 
-        /// All values that a target with an image as its placeholder needs.
-        package struct Order {
-            package let source: Source?
-            package let placeholder: KFCrossPlatformImage?
-            package let options: KingfisherParsedOptionsInfo
-            package let progress: DownloadProgressBlock?
-            package let completion: ImageBinding.Completion
-        }
-
-        /// The values collected so far.
-        package var order: Order {
-            let state = state.withLock { $0 }
-            return Order(
-                source: source,
-                placeholder: state.placeholder as? KFCrossPlatformImage,
-                options: state.options,
-                progress: progress,
-                completion: completion
-            )
-        }
-
         private var progress: DownloadProgressBlock? {
             guard onProgressDelegate.isSet else { return nil }
             return { [onProgressDelegate] in onProgressDelegate.call(($0, $1)) }
         }
 
-        private var completion: ImageBinding.Completion {
+        private var completion: ImageCompletion {
             { [onSuccessDelegate, onFailureDelegate] result in
                 switch result {
                 case .success(let value): onSuccessDelegate.call(value)
@@ -124,44 +103,33 @@ extension KF.Builder: KFOptionSetter {}
 
 @MainActor
 extension KF.Builder {
-    /// Loads the image into an image view.
+    /// Loads the image into an image view, a button, or an object that accepts images.
+    ///
+    /// A placeholder that is not an image is shown only by ``KFCrossPlatformImageView``.
     ///
     /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
-    public func set(to imageView: KFCrossPlatformImageView) -> DownloadTask? {
-        imageView.loading.load(
-            source,
-            placeholder: state.withLock { $0 }.placeholder,
-            options: options,
-            progress: progress,
-            completion: completion
-        )
-    }
-
-    /// Loads the image into an object that accepts images; the placeholder must be an image.
-    ///
-    /// - Returns: The task to cancel the load with; nil if a cache has the image.
-    @discardableResult
-    public func set<Target: KingfisherImageSettable>(to target: Target) -> DownloadTask? {
-        set(in: ImageSlot.image(of: target))
+    public func set(to target: some ImageDisplaying) -> DownloadTask? {
+        load(target.imageLoads)
     }
 
     /// Loads the image as a button's alternate image; the placeholder must be an image.
     ///
     /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
-    public func setAlternative(to button: KFCrossPlatformButton) -> DownloadTask? {
-        set(in: ImageSlot.alternateImage(of: button))
+    public func setAlternative(to button: some AlternateImageDisplaying) -> DownloadTask? {
+        load(button.alternateImageLoads)
     }
 
-    private func set(in slot: ImageSlot) -> DownloadTask? {
-        let order = order
-        return slot.load(
-            order.source,
-            placeholder: order.placeholder,
-            options: order.options,
-            progress: order.progress,
-            completion: order.completion
+    private func load<Content>(_ loads: ImageLoads<Content>) -> DownloadTask? {
+        let state = state.withLock { $0 }
+        return loads.loader.load(
+            source,
+            placeholder: state.placeholder as? Content,
+            options: state.options,
+            by: .shared,
+            progress: progress,
+            completion: completion
         )
     }
 }

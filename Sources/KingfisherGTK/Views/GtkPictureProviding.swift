@@ -5,12 +5,13 @@ public import Kingfisher
 ///
 /// Conformance in one line adds the `.kf` methods to the class for a GtkPicture in any GTK binding:
 /// ```swift
-/// extension Picture: @retroactive GtkPictureProviding {
+/// extension Picture: @retroactive GtkPictureProviding, @retroactive ImageDisplaying {
 ///     public var gtkPicture: OpaquePointer? { opaquePointer }
 /// }
 /// ```
 /// Use ``GtkButtonProviding`` for buttons.
-public protocol GtkPictureProviding: AnyObject {
+public protocol GtkPictureProviding: ImageDisplaying
+where PlaceholderContent == KFCrossPlatformImage {
     /// The pointer type of the binding.
     associatedtype PicturePointer: GtkObjectPointer
 
@@ -78,6 +79,9 @@ extension GtkPictureProviding {
         get { KingfisherWrapper(self) }
         set {}
     }
+
+    /// The loads of the image, which end with the GtkPicture.
+    public var imageLoads: ImageLoads<KFCrossPlatformImage> { ImageLoads(controller.loader) }
 
     /// The controller of the GtkPicture.
     ///

@@ -1,7 +1,7 @@
 #if GTK
 public import CKFGTKHeaders
 import CKFGTK
-import Kingfisher
+public import Kingfisher
 
 /// A button with an image, and optionally another one while it is pressed or checked.
 ///
@@ -48,11 +48,13 @@ public final class ImageButton: GtkButtonProviding {
 /// An object that is or has a GtkButton; conformance adds `.kf.setImage`.
 ///
 /// ```swift
-/// extension Button: @retroactive GtkButtonProviding, @retroactive GtkPictureProviding {
+/// extension Button: @retroactive GtkButtonProviding, @retroactive GtkPictureProviding,
+///     @retroactive AlternateImageDisplaying, @retroactive ImageDisplaying
+/// {
 ///     public var gtkButton: OpaquePointer? { opaquePointer }
 /// }
 /// ```
-public protocol GtkButtonProviding: GtkPictureProviding {
+public protocol GtkButtonProviding: GtkPictureProviding, AlternateImageDisplaying {
     /// The pointer type of the binding.
     associatedtype ButtonPointer: GtkObjectPointer
 
@@ -63,6 +65,11 @@ public protocol GtkButtonProviding: GtkPictureProviding {
 extension GtkButtonProviding {
     /// The GtkPicture in the button; on first use it becomes the button's child.
     public var gtkPicture: OpaquePointer { buttonController.image.gtkPicture }
+
+    /// The loads of the image that the button shows while it is pressed or checked.
+    public var alternateImageLoads: ImageLoads<KFCrossPlatformImage> {
+        buttonController.alternate.imageLoads
+    }
 
     /// The controller of the button's images.
     ///

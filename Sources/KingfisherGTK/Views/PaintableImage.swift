@@ -15,8 +15,9 @@ public import Kingfisher
 /// A handle: loads belong to the GdkPaintable, and so to the widgets that show it. The image
 /// appears without a transition. Animations play while one of the widgets is visible that
 /// ``show(in:property:onlyLoaded:)`` was called with, and images are decoded for the densest of their
-/// screens.
-public final class PaintableImage: KingfisherCompatible {
+/// screens. If the paintable has a size and the options of a load contain no processor, the image is
+/// decoded to that size.
+public final class PaintableImage: KingfisherCompatible, ImageDisplaying {
     let state: PaintableState
     private let reference: WidgetReference
     private let address: UnsafeMutableRawPointer
@@ -38,6 +39,9 @@ public final class PaintableImage: KingfisherCompatible {
 
     /// The GdkPaintable.
     public var paintable: OpaquePointer { OpaquePointer(address) }
+
+    /// The loads of the image, which end with the GdkPaintable.
+    public var imageLoads: ImageLoads<KFCrossPlatformImage> { ImageLoads(state) }
 
     /// Shows the image in an object's property.
     ///
@@ -62,142 +66,6 @@ public final class PaintableImage: KingfisherCompatible {
 }
 
 extension KingfisherWrapper where Base: PaintableImage {
-    /// Loads an image and shows it.
-    ///
-    /// The previous load is superseded, as in an ``ImageView``. If the paintable has a size and the
-    /// options contain no processor, the image is decoded to that size.
-    ///
-    /// - Parameters:
-    ///   - source: The source of the image; nil shows the placeholder and fails with `emptySource`.
-    ///   - placeholder: Shown during the load; nil clears the current image, unless the options
-    ///     contain `keepCurrentImageWhileLoading`.
-    ///   - options: Override the shared manager's default options.
-    ///   - progressBlock: Called on the main queue while a download of known length runs.
-    ///   - completionHandler: Called exactly once, on the main actor.
-    /// - Returns: The task to cancel the load with; nil if a cache has the image.
-    @discardableResult
-    public func setImage(
-        with source: Source?,
-        placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        progressBlock: DownloadProgressBlock?,
-        completionHandler: ImageCompletion? = nil
-    ) -> DownloadTask? {
-        let manager = KingfisherManager.shared
-        let options = manager.defaultOptions + (options ?? [])
-        return base.state.load(
-            source,
-            placeholder: placeholder,
-            options: KingfisherParsedOptionsInfo(options),
-            by: manager,
-            progress: progressBlock,
-            completion: completionHandler
-        )
-    }
-
-    /// Loads a source and shows the image, without reporting progress.
-    ///
-    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
-    @discardableResult
-    public func setImage(
-        with source: Source?,
-        placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageCompletion? = nil
-    ) -> DownloadTask? {
-        setImage(
-            with: source,
-            placeholder: placeholder,
-            options: options,
-            progressBlock: nil,
-            completionHandler: completionHandler
-        )
-    }
-
-    /// Loads a resource, such as a URL, and shows the image.
-    ///
-    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
-    @discardableResult
-    public func setImage(
-        with resource: (any Resource)?,
-        placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        progressBlock: DownloadProgressBlock?,
-        completionHandler: ImageCompletion? = nil
-    ) -> DownloadTask? {
-        setImage(
-            with: resource?.convertToSource(),
-            placeholder: placeholder,
-            options: options,
-            progressBlock: progressBlock,
-            completionHandler: completionHandler
-        )
-    }
-
-    /// Loads a resource and shows the image, without reporting progress.
-    ///
-    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
-    @discardableResult
-    public func setImage(
-        with resource: (any Resource)?,
-        placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageCompletion? = nil
-    ) -> DownloadTask? {
-        setImage(
-            with: resource,
-            placeholder: placeholder,
-            options: options,
-            progressBlock: nil,
-            completionHandler: completionHandler
-        )
-    }
-
-    /// Loads the image of a provider and shows it.
-    ///
-    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
-    @discardableResult
-    public func setImage(
-        with provider: (any ImageDataProvider)?,
-        placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        progressBlock: DownloadProgressBlock?,
-        completionHandler: ImageCompletion? = nil
-    ) -> DownloadTask? {
-        setImage(
-            with: provider?.convertToSource(),
-            placeholder: placeholder,
-            options: options,
-            progressBlock: progressBlock,
-            completionHandler: completionHandler
-        )
-    }
-
-    /// Loads the image of a provider and shows it, without reporting progress.
-    ///
-    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
-    @discardableResult
-    public func setImage(
-        with provider: (any ImageDataProvider)?,
-        placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageCompletion? = nil
-    ) -> DownloadTask? {
-        setImage(
-            with: provider,
-            placeholder: placeholder,
-            options: options,
-            progressBlock: nil,
-            completionHandler: completionHandler
-        )
-    }
-
-    /// Cancels the current load; its completion receives the cancellation error.
-    public func cancelDownloadTask() { base.state.binding.cancel() }
-
-    /// The identifier of the current load; nil if there is none.
-    public var taskIdentifier: Source.Identifier.Value? { base.state.binding.identifier }
-
     /// The current image; set it to show an image without a load.
     public var image: KFCrossPlatformImage? {
         get { base.state.image }

@@ -5,7 +5,7 @@ import Foundation
 import Kingfisher
 
 /// The loads of a GdkPaintable; attached to it and released with it.
-final class PaintableState: ImageBindingTarget {
+final class PaintableState: ImageBindingTarget, ImageLoading {
     private static let data = ObjectData<PaintableState>(name: "kingfisher-paintable")
 
     let binding = ImageBinding()
@@ -92,7 +92,7 @@ final class PaintableState: ImageBindingTarget {
         options: KingfisherParsedOptionsInfo,
         by manager: KingfisherManager,
         progress: DownloadProgressBlock?,
-        completion: ImageBinding.Completion?
+        completion: ImageCompletion?
     ) -> DownloadTask? {
         shownLoad = nil
         refinement = nil

@@ -25,7 +25,8 @@ final class PendingLoad {
     var fileSize: CGSize?
     /// Whether the size of the file was requested.
     var isFileSizeRequested = false
-    private var completion: ImageBinding.Completion?
+    private var completion: ImageCompletion?
+    private var waiters: [CheckedContinuation<Void, Never>] = []
 
     init(
         source: Source,
@@ -33,7 +34,7 @@ final class PendingLoad {
         options: KingfisherParsedOptionsInfo,
         manager: KingfisherManager,
         progress: DownloadProgressBlock? = nil,
-        completion: ImageBinding.Completion? = nil,
+        completion: ImageCompletion? = nil,
         isRepeated: Bool = false
     ) {
         self.isRepeated = isRepeated
@@ -105,7 +106,12 @@ final class PendingLoad {
         let completion = completion
         self.completion = nil
         completion?(result)
+        for waiter in waiters { waiter.resume() }
+        waiters = []
     }
+
+    /// Waits until the completion has been called.
+    func waitUntilFinished() async { await withCheckedContinuation { waiters.append($0) } }
 
     /// Reports that the load was cancelled while it waited.
     func cancel() { finish(.failure(.requestError(reason: .asyncTaskContextCancelled))) }

@@ -77,6 +77,8 @@ final class PictureController {
     isolated deinit {
         // Other widgets may retain the paintable.
         kf_paintable_on_paint(canvas.paintable.address, nil, nil)
+        // The loader lives on in code that waits for the end of its loads.
+        loader.cancel()
     }
 
     /// The GtkPicture; not retained, because it owns this object.

@@ -7,7 +7,7 @@ import Kingfisher
 /// The loads of a view.
 ///
 /// A load waits while the size of the view is unknown, or until the view has stayed on screen.
-final class ViewLoader {
+final class ViewLoader: ImageLoading {
     /// When loads start, if the caller has chosen it; otherwise rows of lists decide.
     var loadStart: LoadStart? {
         didSet { if let loadStart { loadsWhenVisible = loadStart == .whenVisible } }
@@ -78,11 +78,7 @@ final class ViewLoader {
         }
     }
 
-    isolated deinit {
-        NetworkReturn.shared.remove(ObjectIdentifier(self))
-        binding.cancel()
-        pending?.cancel()
-    }
+    isolated deinit { NetworkReturn.shared.remove(ObjectIdentifier(self)) }
 
     private func pendingChanged() {
         sight.setMoving(.load, pending != nil && loadsWhenVisible)
@@ -100,7 +96,7 @@ final class ViewLoader {
         options: KingfisherParsedOptionsInfo,
         by manager: KingfisherManager,
         progress: DownloadProgressBlock? = nil,
-        completion: ImageBinding.Completion? = nil
+        completion: ImageCompletion? = nil
     ) -> DownloadTask? {
         keeping(picture) {
             // The caller's code runs first or last; a load started in between would be lost.
@@ -153,6 +149,14 @@ final class ViewLoader {
     func cancel() {
         inForce?.isSuspended = false
         if pending == nil { binding.cancel() } else { cancelPending() }
+    }
+
+    /// Waits until there is no current load and the last completion has been called.
+    ///
+    /// A load that restores the image of a view off screen is not waited for.
+    func waitUntilIdle() async {
+        while let load = pending ?? inForce, !load.isRepeated { await load.waitUntilFinished() }
+        await binding.waitUntilIdle()
     }
 
     /// Cancels the load and removes the image, for a cell without an item.

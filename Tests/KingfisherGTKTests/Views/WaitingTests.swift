@@ -155,6 +155,47 @@ extension GTKTests {
             #expect(view.controller.loader.pending != nil)
         }
 
+        @Test func `code that waits for a load goes on when it is shown, waited for or not`()
+            async throws
+        {
+            bench.serveJPEG("/a.jpg")
+            let loading = Loading()
+            let view = ImageView()
+            wait(for: view, loading)
+            var seen: Int?
+            Task {
+                await view.kf.waitUntilLoaded()
+                seen = loading.results.count
+                LoopEvents.wake()
+            }
+            await Task.yield()
+            #expect(seen == nil)
+            let stage = Stage(view.widget)
+            await stage.run { seen != nil }
+            #expect(seen == 1)
+            await view.kf.waitUntilLoaded()
+            #expect(view.image != nil)
+        }
+
+        @Test func `code that waits for a load goes on when its widget is gone`() async throws {
+            let loading = Loading()
+            var view: ImageView? = ImageView()
+            let loader = try #require(view).controller.loader
+            view?.kf.loadStart = .whenVisible
+            loader.load(bench.server.url("/a.jpg"), by: bench.manager, into: loading)
+            var isDone = false
+            Task {
+                await loader.waitUntilIdle()
+                isDone = true
+                LoopEvents.wake()
+            }
+            await Task.yield()
+            #expect(!isDone)
+            view = nil
+            await Stage.run { isDone }
+            #expect(try loading.error().isCancellation)
+        }
+
         /// A window with a stack, whose second page is not shown.
         private func makeStack() throws -> (
             stack: UnsafeMutablePointer<GtkWidget>, page: UnsafeMutablePointer<GtkWidget>, Stage
