@@ -11,7 +11,7 @@ public import FoundationNetworking
 ///
 /// ```swift
 /// await transport.started(1)
-/// transport.transfers[0].complete(ScriptedPicture.solid(.blue).data())
+/// try transport.transfer(0).complete(ScriptedPicture.solid(.blue).data())
 /// ```
 public final class FakeTransfer: HTTPTransfer {
     private struct State {

@@ -56,6 +56,34 @@ public final class FakeTransport: HTTPTransport {
     /// The transfers so far, in the order of their start.
     public var transfers: [FakeTransfer] { state.withLock { $0.transfers } }
 
+    /// The transfer that started after `index` others.
+    ///
+    /// Unlike an element of ``transfers`` it does not end the run of all tests if a wait before it has
+    /// been cancelled, as by the time limit of a test.
+    ///
+    /// - Throws: ``NoTransfer`` if fewer have started.
+    public func transfer(_ index: Int) throws -> FakeTransfer {
+        let transfers = transfers
+        guard transfers.indices.contains(index) else {
+            throw NoTransfer(index: index, count: transfers.count)
+        }
+        return transfers[index]
+    }
+
+    /// A test has asked for a transfer that has not started.
+    public struct NoTransfer: Error, CustomStringConvertible {
+        /// The number of the transfer, counted from 0.
+        public let index: Int
+
+        /// How many transfers have started.
+        public let count: Int
+
+        /// What has happened, and what to do.
+        public var description: String {
+            "There is no transfer \(index): \(count) have started. Wait for it with started(\(index + 1))."
+        }
+    }
+
     /// The requests so far, in order.
     public var requests: [URLRequest] { transfers.map(\.request) }
 

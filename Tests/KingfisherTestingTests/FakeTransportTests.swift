@@ -74,7 +74,7 @@ struct FakeTransportTests {
         let bytes = ScriptedPicture.solid(.red).data()
         async let result = downloader.downloadImage(with: url)
         await transport.started(1)
-        let transfer = transport.transfers[0]
+        let transfer = try transport.transfer(0)
         transfer.respond(length: bytes.count)
         transfer.send(bytes.prefix(20))
         transfer.send(bytes.dropFirst(20))
@@ -87,8 +87,8 @@ struct FakeTransportTests {
         await transport.started(1)
         task.cancel()
         await #expect(throws: KingfisherError.self) { try await task.value }
-        #expect(transport.transfers[0].isCancelled)
-        transport.transfers[0].finish()
+        #expect(try transport.transfer(0).isCancelled)
+        try transport.transfer(0).finish()
     }
 
     @Test func `a refused answer sends no body`() async throws {
@@ -96,7 +96,7 @@ struct FakeTransportTests {
         await #expect(throws: KingfisherError.self) {
             try await downloader.downloadImage(with: url)
         }
-        guard case .reject = transport.transfers[0].disposition else {
+        guard case .reject = try transport.transfer(0).disposition else {
             Issue.record("the status was not refused")
             return
         }

@@ -36,8 +36,8 @@ struct ViewTests {
         view.kf.setImage(with: second, options: options)
         await bench.transport.started(2)
         async let wait: Void = view.kf.waitUntilLoaded()
-        bench.transport.transfers[0].complete(ScriptedPicture.solid(.red).data())
-        bench.transport.transfers[1].complete(Data(), status: 404)
+        try bench.transport.transfer(0).complete(ScriptedPicture.solid(.red).data())
+        try bench.transport.transfer(1).complete(Data(), status: 404)
         await wait
         #expect(view.image == nil && view.kf.taskIdentifier == nil)
     }

@@ -165,6 +165,12 @@ struct LayeringRulesTests {
         #expect(LayeringRules.nonisolatedUnsafe(in: tree) == ["\(path):2"])
     }
 
+    @Test func `an element that may be missing is found in a test`() {
+        let path = "Tests/KingfisherTests/BadTests.swift"
+        let tree = planted(path, "transport.transfer(0)\nall[0]\n_ = ends" + ".value[0].get()")
+        #expect(LayeringRules.elementsThatMayBeMissing(in: tree) == ["\(path):3"])
+    }
+
     @Test func `a random identity is found`() {
         let path = "Sources/KFPixels/Bad.swift"
         let tree = planted(path, "// UUID()\nlet id = UUID()")

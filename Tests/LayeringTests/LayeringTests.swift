@@ -81,6 +81,12 @@ struct LayeringTests {
         #expect(LayeringRules.entryPaths(in: sources).isEmpty)
     }
 
+    @Test func `no test takes an element that is missing when it is cancelled`() throws {
+        let tests = try SourceTree(reading: ["Tests", "Tools/Tests", "Server/Tests"])
+        #expect(tests.paths.count > 400)
+        #expect(LayeringRules.elementsThatMayBeMissing(in: tests) == [])
+    }
+
     @Test func `no file is too long`() {
         #expect(LayeringRules.overlongFiles(in: tree).isEmpty)
     }

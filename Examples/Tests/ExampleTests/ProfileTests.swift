@@ -58,7 +58,7 @@ struct ProfileTests {
         profile.show(url, options: options)
         await bench.transport.started(1)
         profile.show(other, options: options)
-        bench.transport.transfers[0].complete(ScriptedPicture.solid(.red).data())
+        try bench.transport.transfer(0).complete(ScriptedPicture.solid(.red).data())
         await profile.portrait.kf.waitUntilLoaded()
         #expect(profile.portrait.image?.pixelWidth == 8)
     }

@@ -6,7 +6,7 @@ import Kingfisher
 import KingfisherTesting
 
 @MainActor
-func load(_ url: URL, with bench: ImageTestBench) async -> KFCrossPlatformImage? {
+func load(_ url: URL, with bench: ImageTestBench) async throws -> KFCrossPlatformImage? {
     let view = KFCrossPlatformImageView(frame: .zero)
     view.kf.setImage(
         with: url,
@@ -14,7 +14,7 @@ func load(_ url: URL, with bench: ImageTestBench) async -> KFCrossPlatformImage?
     )
     await bench.transport.started(1)
     // Here the view shows its placeholder.
-    bench.transport.transfers[0].complete(ScriptedPicture.solid(.blue).data())
+    try bench.transport.transfer(0).complete(ScriptedPicture.solid(.blue).data())
     await view.kf.waitUntilLoaded()
     return view.image
 }

@@ -305,7 +305,7 @@ struct KFBuilderTests {
                 .set(to: avatar)
         }
         #expect(bench.server.requests.map(\.path) == ["/moved", "/target.jpg"])
-        #expect(bench.server.requests[0].value(for: "X-Test") == "yes")
+        #expect(bench.server.requests.first?.value(for: "X-Test") == "yes")
         #expect(avatar.image?.scale == 2)
     }
 }

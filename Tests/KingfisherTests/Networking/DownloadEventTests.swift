@@ -45,11 +45,11 @@ struct DownloadEventTests {
                 },
                 completionHandler: { continuation.resume(returning: $0) }
             )
-            let transfer = transport.transfers[0]
-            transfer.respond(length: isKnown ? jpeg.count : nil)
-            transfer.send(jpeg.prefix(100))
-            transfer.send(jpeg.dropFirst(100))
-            transfer.finish()
+            let transfer = transport.transfers.first
+            transfer?.respond(length: isKnown ? jpeg.count : nil)
+            transfer?.send(jpeg.prefix(100))
+            transfer?.send(jpeg.dropFirst(100))
+            transfer?.finish()
         }
         #expect(throws: Never.self) { try result.get() }
         await MainActor.run {}
@@ -57,7 +57,7 @@ struct DownloadEventTests {
         #expect(steps.value == (isKnown ? [[100, length], [length, length]] : []))
     }
 
-    @Test func `DL-34: no progress and no second end after a cancel`() async {
+    @Test func `DL-34: no progress and no second end after a cancel`() async throws {
         let steps = Locked(0)
         let ends = Locked(0)
         let task = downloader.start(
@@ -66,7 +66,7 @@ struct DownloadEventTests {
             progress: ProgressReporter { _, _ in steps.change { $0 += 1 } },
             completionHandler: { _ in ends.change { $0 += 1 } }
         )
-        let transfer = transport.transfers[0]
+        let transfer = try transport.transfer(0)
         transfer.respond(length: jpeg.count)
         task.cancel()
         transfer.send(jpeg)
@@ -86,11 +86,11 @@ struct DownloadEventTests {
             try await downloader.downloadImage(with: url)
         }
         await transport.started(2)
-        let late = transport.transfers[0]
+        let late = try transport.transfer(0)
         late.respond(500)
         late.send(Data("nonsense".utf8))
         late.finish(.connectionLost(reason: "late", url: url))
-        transport.transfers[1].complete(jpeg)
+        try transport.transfer(1).complete(jpeg)
         #expect(try await second.value.originalData == jpeg)
     }
 
@@ -106,27 +106,28 @@ struct DownloadEventTests {
             options: KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
         ) { result in ends.change { $0.append(result) } }
         downloader = nil
-        let transfer = transport.transfers[0]
+        let transfer = try transport.transfer(0)
         await withCheckedContinuation { continuation in
             transfer.respond(length: jpeg.count) { _ in continuation.resume() }
         }
         transfer.send(jpeg)
         transfer.finish()
         while ends.value.isEmpty { await Task.yield() }
-        #expect(try ends.value[0].get().originalData == jpeg)
+        #expect(try ends.value.first?.get().originalData == jpeg)
         #expect(watcher.responses.value == 1)
     }
 
     // MARK: The session task
 
-    @Test func `DL-32: joins, cancels, reads and pieces at once end each caller once`() async {
+    @Test func `DL-32: joins, cancels, reads and pieces at once end each caller once`() async throws
+    {
         let callers = 200
         let ends = Locked(0)
         let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
         let task = downloader.downloadImage(with: url, options: options) { _ in
             ends.change { $0 += 1 }
         }
-        let transfer = transport.transfers[0]
+        let transfer = try transport.transfer(0)
         transfer.respond()
         await withTaskGroup { group in
             group.addTask { for _ in 0..<500 { transfer.send(Data(repeating: 1, count: 700)) } }
@@ -163,7 +164,7 @@ struct DownloadEventTests {
     @Test func `DL-43: the bytes so far are an independent copy`() async throws {
         let load = downloader.downloadImage(with: url, options: []) { _ in }
         let task = try #require(load.sessionTask)
-        let transfer = transport.transfers[0]
+        let transfer = try transport.transfer(0)
         transfer.respond(length: 600_000)
         transfer.send(Data(repeating: 1, count: 200_000))
         var before = task.mutableData
@@ -208,7 +209,7 @@ struct DownloadEventTests {
         let load = Task.immediate { [downloader, url] in
             try await downloader.downloadImage(with: url)
         }
-        let transfer = transport.transfers[0]
+        let transfer = try transport.transfer(0)
         await withCheckedContinuation { continuation in
             transfer.respond { _ in continuation.resume() }
         }

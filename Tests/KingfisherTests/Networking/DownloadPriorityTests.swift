@@ -24,10 +24,10 @@ struct DownloadPriorityTests {
         url = try #require(URL(string: "http://host/a.jpg"))
     }
 
-    @Test func `W-33: the priority of a load can be changed while it runs`() async {
+    @Test func `W-33: the priority of a load can be changed while it runs`() async throws {
         let task = manager.retrieveImage(with: url, options: [.downloadPriority(0.2)]) { _ in }
         await transport.started(1)
-        let transfer = transport.transfers[0]
+        let transfer = try transport.transfer(0)
         #expect(transfer.settings.priority == 0.2)
         let other = downloader.downloadImage(with: url, options: [.downloadPriority(0.3)]) { _ in }
         #expect(transfer.priorities == [0.3])
@@ -42,14 +42,14 @@ struct DownloadPriorityTests {
         task?.cancel()
     }
 
-    @Test func `a priority set before the download starts applies to it`() async {
+    @Test func `a priority set before the download starts applies to it`() async throws {
         let gate = Gate()
         let options: KingfisherOptionsInfo = [.requestModifier(Waiting(gate: gate))]
         let task = downloader.downloadImage(with: url, options: options) { _ in }
         task.priority = 0.9
         gate.open()
         await transport.started(1)
-        #expect(transport.transfers[0].settings.priority == 0.9)
+        #expect(try transport.transfer(0).settings.priority == 0.9)
         task.cancel()
     }
 }

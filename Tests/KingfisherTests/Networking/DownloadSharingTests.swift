@@ -66,8 +66,8 @@ struct DownloadSharingTests {
         downloader.downloadTimeout = timeout
         let one = load()
         await transport.started(1)
-        #expect(transport.transfers[0].settings.idleTimeout > .zero)
-        transport.transfers[0].complete(jpeg)
+        #expect(try transport.transfer(0).settings.idleTimeout > .zero)
+        try transport.transfer(0).complete(jpeg)
         _ = try await one.value
     }
 
@@ -95,9 +95,9 @@ struct DownloadSharingTests {
         let first = load([.downloadPriority(0.2)])
         let second = load([modifier { $0.timeoutInterval = 1 }, .downloadPriority(0.8)])
         #expect(transport.transfers.count == 1)
-        #expect(transport.transfers[0].settings.idleTimeout == .seconds(15))
-        #expect(transport.transfers[0].priorities == [0.8])
-        transport.transfers[0].complete(jpeg)
+        #expect(try transport.transfer(0).settings.idleTimeout == .seconds(15))
+        #expect(try transport.transfer(0).priorities == [0.8])
+        try transport.transfer(0).complete(jpeg)
         _ = try await (first.value, second.value)
     }
 
@@ -110,7 +110,7 @@ struct DownloadSharingTests {
         let second = load([starting, .downloadPriority(0.8)])
         let task = try #require(tasks.value.first)
         #expect(task.task.priority == 0.8)
-        transport.transfers[0].complete(jpeg)
+        try transport.transfer(0).complete(jpeg)
         _ = try await (first.value, second.value)
         #expect(task.task.priority == 0.8)
     }
@@ -137,7 +137,7 @@ struct DownloadSharingTests {
             onQueue.change { $0 = DispatchQueue.getSpecific(key: key) == true }
         }
         let load = load([.processor(processor), .processingQueue(.dispatch(queue))])
-        transport.transfers[0].complete(jpeg)
+        try transport.transfer(0).complete(jpeg)
         _ = try await load.value
         #expect(onQueue.value)
     }
@@ -145,11 +145,11 @@ struct DownloadSharingTests {
     @Test func `DL-14, W-31: one slow processor delays no other image`() async throws {
         let slow = HeldProcessor()
         let held = load([.processor(slow), .processingQueue(HeldProcessor.queue())])
-        transport.transfers[0].complete(jpeg)
+        try transport.transfer(0).complete(jpeg)
         await slow.started.wait()
         let other = load()
         await transport.started(2)
-        transport.transfers[1].complete(jpeg)
+        try transport.transfer(1).complete(jpeg)
         _ = try await other.value
         slow.release()
         _ = try await held.value
@@ -162,7 +162,7 @@ struct DownloadSharingTests {
             load(), load(), load([.scaleFactor(2)]), load([.onlyLoadFirstFrame]),
         ]
         #expect(transport.transfers.count == 1)
-        transport.transfers[0].complete(jpeg)
+        try transport.transfer(0).complete(jpeg)
         var images: [KFCrossPlatformImage] = []
         for load in loads { images.append(try await load.value.image) }
         #expect(images[0] === images[1])
@@ -181,7 +181,7 @@ struct DownloadSharingTests {
             load([.processor(processor), .backgroundDecode]), load([.processor(processor)]),
         ]
         let own = pthread_self()
-        transport.transfers[0].complete(jpeg)
+        try transport.transfer(0).complete(jpeg)
         for load in loads { #expect(try await load.value.image.pixelWidth == 40) }
         #expect(!threads.value.isEmpty)
         #expect(!threads.value.contains(own))
@@ -194,12 +194,12 @@ struct DownloadSharingTests {
             return image
         }
         let load = load([.imageModifier(modifier)])
-        transport.transfers[0].complete(jpeg)
+        try transport.transfer(0).complete(jpeg)
         _ = try await load.value
         #expect(!wasAsked.value)
     }
 
-    @Test func `W-30: callers are called in the order of joining`() {
+    @Test func `W-30: callers are called in the order of joining`() throws {
         let order = Locked<[Int]>([])
         let tickets = (0..<8).map { number in
             downloader.downloads.join(
@@ -209,7 +209,7 @@ struct DownloadSharingTests {
         }
         tickets[0].download.start()
         tickets[3].leave()
-        transport.transfers[0].complete(jpeg)
+        try transport.transfer(0).complete(jpeg)
         #expect(order.value == [3, 0, 1, 2, 4, 5, 6, 7])
     }
 
@@ -218,8 +218,8 @@ struct DownloadSharingTests {
     {
         downloader.sessionConfiguration.httpMaximumConnectionsPerHost = 3
         let load = load()
-        #expect(transport.transfers[0].settings.maxConnectionsPerHost == 3)
-        transport.transfers[0].complete(jpeg)
+        #expect(try transport.transfer(0).settings.maxConnectionsPerHost == 3)
+        try transport.transfer(0).complete(jpeg)
         _ = try await load.value
     }
 
@@ -229,12 +229,12 @@ struct DownloadSharingTests {
         downloader.transferSettings.priority = 0.9
         downloader.downloadTimeout = 40
         let load = load()
-        let settings = transport.transfers[0].settings
+        let settings = try transport.transfer(0).settings
         #expect(settings.maxConnectionsPerHost == 2)
         #expect(settings.connectTimeout == .seconds(7))
         #expect(settings.idleTimeout == .seconds(40))
         #expect(settings.priority == 0.9)
-        transport.transfers[0].complete(jpeg)
+        try transport.transfer(0).complete(jpeg)
         _ = try await load.value
     }
 }

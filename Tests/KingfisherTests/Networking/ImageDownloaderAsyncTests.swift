@@ -20,7 +20,7 @@ struct ImageDownloaderAsyncTests {
         let downloader = downloader()
         async let result = downloader.downloadImage(with: url)
         await transport.started(1)
-        transport.transfers[0].complete(TestImage.png())
+        try transport.transfer(0).complete(TestImage.png())
         let loaded = try await result
         #expect(loaded.image.size == CGSize(width: 64, height: 48))
         #expect(loaded.originalData == TestImage.png())
@@ -37,7 +37,7 @@ struct ImageDownloaderAsyncTests {
             progressBlock: { received, _ in seen.change { $0.append(received) } }
         )
         await transport.started(1)
-        transport.transfers[0].complete(TestImage.png())
+        try transport.transfer(0).complete(TestImage.png())
         #expect(try await result.image.scale == 2)
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async { continuation.resume() }
@@ -55,7 +55,7 @@ struct ImageDownloaderAsyncTests {
         task.cancel()
         let error = await #expect(throws: KingfisherError.self) { try await task.value }
         #expect(error?.isTaskCancelled == true)
-        #expect(transport.transfers[0].isCancelled)
+        #expect(try transport.transfer(0).isCancelled)
     }
 
     @Test func `the async overload calls an overridden overload with a closure`()

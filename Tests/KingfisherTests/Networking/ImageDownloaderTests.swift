@@ -42,7 +42,7 @@ struct ImageDownloaderTests {
         let url = try #require(URL(string: "http://host/a"))
         downloader.downloadImage(with: url, completionHandler: { _ in })
         await transport.started(1)
-        let transfer = transport.transfers[0]
+        let transfer = try transport.transfer(0)
         #expect(transfer.settings.idleTimeout == .seconds(3))
         #expect(transfer.settings.connectTimeout == .seconds(3))
         #expect(transfer.request.cachePolicy == .reloadIgnoringLocalCacheData)
@@ -88,8 +88,8 @@ struct ImageDownloaderTests {
         let url = try #require(URL(string: "http://host/a"))
         downloader.downloadImage(with: url, options: [.downloadPriority(0.9)]) { _ in }
         await transport.started(1)
-        #expect(transport.transfers[0].settings.priority == 0.9)
-        transport.transfers[0].cancel()
+        #expect(try transport.transfer(0).settings.priority == 0.9)
+        try transport.transfer(0).cancel()
     }
 
     @Test func `DL-17, DL-18: a failing processor fails its own caller alone`() async {
@@ -327,7 +327,7 @@ struct ImageDownloaderTests {
         ) { _ in ended.change { $0 = true } }
         await transport.started(1)
         downloader = nil
-        transport.transfers[0].complete(Data())
+        try transport.transfer(0).complete(Data())
         while !ended.value { await Task.yield() }
     }
 }

@@ -62,7 +62,7 @@ struct ImageInterestTests {
             downloader.downloadImage(with: url, options: [.interest(interest)]) { _ in }
         }
         await transport.started(1)
-        let transfer = transport.transfers[0]
+        let transfer = try transport.transfer(0)
         #expect(transfer.settings.priority == 0.25)
         interests[1].deadline = .now
         interests[1].deadline = .gone

@@ -39,7 +39,7 @@ struct ServerTrustTests {
             try await downloader.downloadImage(with: url)
         }
         await transport.started(1)
-        let transfer = transport.transfers[0]
+        let transfer = try transport.transfer(0)
         let decision = await withCheckedContinuation { continuation in
             transfer.present(trust) { continuation.resume(returning: $0) }
         }

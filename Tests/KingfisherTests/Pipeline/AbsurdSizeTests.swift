@@ -49,7 +49,7 @@ struct AbsurdSizeTests {
             let count = transport.transfers.count
             async let ended: Void = fails { try await load(web, processor) }
             await transport.started(count + 1)
-            transport.transfers[count].complete(data)
+            try transport.transfer(count).complete(data)
             await ended
         }
     }

@@ -170,7 +170,7 @@ struct CallbackTests {
         }
         await bench.server.received(1)
         while tasks.value.count < 2 { await Task.yield() }
-        tasks.value[0].cancel()
+        tasks.value.first?.cancel()
         gate.open()
         let outcomes = await [first, second]
         #expect(outcomes.filter { (try? $0.get()) != nil }.count == 1)

@@ -110,8 +110,9 @@ final class Interleaving {
 
     private func end(_ index: Int, well: Bool) {
         ended.insert(index)
-        let transfer = transport.transfers[index]
-        guard let url = transfer.request.url, let number = urls.firstIndex(of: url) else { return }
+        guard let transfer = transport.transfers.dropFirst(index).first,
+            let url = transfer.request.url, let number = urls.firstIndex(of: url)
+        else { return }
         guard !well else { return transfer.complete(Self.bodies[number]) }
         switch Int.random(in: 0..<4, using: &chance) {
         case 0: transfer.complete(Data(), status: 404)

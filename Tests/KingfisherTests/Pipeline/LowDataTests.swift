@@ -62,12 +62,12 @@ struct LowDataTests {
             )
         }
         await transport.started(1)
-        let refused = transport.transfers[0]
+        let refused = try transport.transfer(0)
         #expect(!refused.settings.allowsConstrainedNetwork)
         refused.finish(.rejected(reason: ConstrainedNetworkError(), url: full))
         await transport.started(2)
-        #expect(transport.transfers[1].request.url == small)
-        transport.transfers[1].complete(TestImage.jpeg())
+        #expect(try transport.transfer(1).request.url == small)
+        try transport.transfer(1).complete(TestImage.jpeg())
         #expect(try await load.value.source == .network(small))
     }
 

@@ -70,9 +70,9 @@ struct ProgressiveTests {
         }
     }
 
-    private func begin() async -> FakeTransfer {
+    private func begin() async throws -> FakeTransfer {
         await transport.started(1)
-        let transfer = transport.transfers[0]
+        let transfer = try transport.transfer(0)
         transfer.respond(length: parts.map(\.count).reduce(0, +))
         return transfer
     }
@@ -100,14 +100,14 @@ struct ProgressiveTests {
     {
         #expect(parts.count > 4)
         let load = load(ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0))
-        let transfer = await begin()
+        let transfer = try await begin()
         transfer.send(parts[0] + parts[1])
         // The header of the second scan, in two pieces.
         transfer.send(parts[2].prefix(3))
         transfer.send(parts[2].dropFirst(3))
         transfer.send(parts[3])
         try await shows(1)
-        let first = try #require(shown.value[0])
+        let first = try #require(shown.value.first ?? nil)
         #expect(first.pixelWidth == 96)
         #expect(!manager.cache.isCached(forKey: url.cacheKey))
         for part in parts[4...] { transfer.send(part) }
@@ -122,7 +122,7 @@ struct ProgressiveTests {
 
     @Test func `PRG-3: the other mode shows each scan`() async throws {
         let load = load(ImageProgressive(isBlur: false, isFastestScan: false, scanInterval: 0))
-        let transfer = await begin()
+        let transfer = try await begin()
         for part in parts.dropLast() { transfer.send(part) }
         transfer.send(parts[parts.count - 1].prefix(16))
         // All scans but the last, which ends the picture.
@@ -138,7 +138,7 @@ struct ProgressiveTests {
     {
         let progressive = ImageProgressive(isBlur: false, isFastestScan: false, scanInterval: 0)
         let load = load(progressive)
-        let transfer = await begin()
+        let transfer = try await begin()
         let file = parts.reduce(Data(), +)
         // Nearly no piece has the end of a scan, and each has its own update.
         let begun = file.count - parts[parts.count - 1].count + 16
@@ -175,7 +175,7 @@ struct ProgressiveTests {
 
     @Test func `PRG-2: updates are so far apart`() async throws {
         let load = load(ImageProgressive(isBlur: false, isFastestScan: false, scanInterval: 5))
-        let transfer = await begin()
+        let transfer = try await begin()
         for part in parts.dropLast() { transfer.send(part) }
         try await shows(1)
         try await until { !clock.timerIntervals.isEmpty }
@@ -204,11 +204,13 @@ struct ProgressiveTests {
                 into: sharp
             ),
         ]
-        let transfer = await begin()
+        let transfer = try await begin()
         transfer.send(parts[0] + parts[1] + parts[2].prefix(16))
         try await shows(1)
         try await until { !sharp.value.isEmpty }
-        let pictures = (try #require(shown.value[0]?.bitmap), try #require(sharp.value[0]?.bitmap))
+        let pictures = (
+            try #require(shown.value.first??.bitmap), try #require(sharp.value.first??.bitmap)
+        )
         #expect(pictures.0.size == pictures.1.size)
         #expect(pictures.0.width == 48)
         let difference = try #require(GoldenPicture.difference(pictures.0, pictures.1))
@@ -233,11 +235,11 @@ struct ProgressiveTests {
         replacing.onImageUpdated.delegate(on: target) { _, _ in .replace(other) }
         let kept = Locked<[KFCrossPlatformImage?]>([])
         let loads = [load(keeping, into: kept), load(replacing)]
-        let transfer = await begin()
+        let transfer = try await begin()
         transfer.send(parts[0] + parts[1] + parts[2].prefix(16))
         try await shows(1)
         try await until { target.updates.value > 0 }
-        #expect(shown.value[0] === other)
+        #expect(try #require(shown.value.first) === other)
         transfer.send(Data(parts[2].dropFirst(16)))
         for part in parts[3...] { transfer.send(part) }
         transfer.finish()
@@ -250,7 +252,7 @@ struct ProgressiveTests {
             ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0),
             isStillWanted: { false }
         )
-        let transfer = await begin()
+        let transfer = try await begin()
         for part in parts { transfer.send(part) }
         transfer.finish()
         _ = try await load.value
@@ -267,7 +269,7 @@ struct ProgressiveTests {
         let load = Task.immediate { [manager, url] in
             try await manager.retrieveImage(with: url, options: [.progressiveJPEG(progressive)])
         }
-        let transfer = await begin()
+        let transfer = try await begin()
         for part in parts { transfer.send(part) }
         transfer.finish()
         _ = try await load.value
@@ -278,11 +280,11 @@ struct ProgressiveTests {
         let load = load(ImageProgressive())
         await transport.started(1)
         let file = TestImage.jpeg(width: 320, height: 240)
-        transport.transfers[0].respond(length: file.count)
+        try transport.transfer(0).respond(length: file.count)
         for start in stride(from: 0, to: file.count, by: 500) {
-            transport.transfers[0].send(file.dropFirst(start).prefix(500))
+            try transport.transfer(0).send(file.dropFirst(start).prefix(500))
         }
-        transport.transfers[0].finish()
+        try transport.transfer(0).finish()
         #expect(try await load.value.pixelWidth == 320)
         #expect(shown.value.isEmpty)
     }

@@ -35,7 +35,7 @@ struct SharedLeaseTests {
             try await eventually {
                 storage.calls.count(where: { $0 == .acquireLease(name) }) >= 6
             }
-            transport.transfers[0].complete(ScriptedPicture.solid(.red).data(as: .png))
+            try transport.transfer(0).complete(ScriptedPicture.solid(.red).data(as: .png))
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(sizes == Array(repeating: 64, count: 30))

@@ -47,7 +47,7 @@ struct SharingTests {
     @Test func `W-32: ten sizes of one URL make one download and one decode`() async throws {
         let loads = (1...10).map { load(side: $0 * 6) }
         await transport.started(1)
-        transport.transfers[0].complete(TestImage.jpeg(width: 640, height: 480))
+        try transport.transfer(0).complete(TestImage.jpeg(width: 640, height: 480))
         for (index, load) in loads.enumerated() {
             let result = try await load.value
             #expect(result.cacheType == .none)
@@ -69,20 +69,20 @@ struct SharingTests {
             let error = await #expect(throws: KingfisherError.self) { try await load.value }
             #expect(error?.isTaskCancelled == true)
         }
-        #expect(!transport.transfers[0].isCancelled)
-        transport.transfers[0].complete(TestImage.jpeg(width: 640, height: 480))
+        #expect(try !transport.transfer(0).isCancelled)
+        try transport.transfer(0).complete(TestImage.jpeg(width: 640, height: 480))
         #expect(try await loads[0].value.image.pixelWidth == 6)
         #expect(decodes == 1)
     }
 
-    @Test func `cancelling all stops the download, and nothing is decoded`() async {
+    @Test func `cancelling all stops the download, and nothing is decoded`() async throws {
         let loads = (1...10).map { load(side: $0 * 6) }
         await transport.started(1)
         for load in loads { load.cancel() }
         for load in loads {
             _ = await #expect(throws: KingfisherError.self) { try await load.value }
         }
-        #expect(transport.transfers[0].isCancelled)
+        #expect(try transport.transfer(0).isCancelled)
         #expect(decodes == 0)
     }
 
@@ -90,7 +90,7 @@ struct SharingTests {
         let processor = CountingProcessor()
         let loads = (0..<5).map { _ in load([.processor(processor)]) }
         await transport.started(1)
-        transport.transfers[0].complete(TestImage.jpeg())
+        try transport.transfer(0).complete(TestImage.jpeg())
         var images: [KFCrossPlatformImage] = []
         for load in loads { images.append(try await load.value.image) }
         #expect(Set(images).count == 1)
@@ -104,7 +104,7 @@ struct SharingTests {
             load([.processor(downsampling(32) |> BlurImageProcessor(blurRadius: 3))]),
         ]
         await transport.started(1)
-        transport.transfers[0].complete(TestImage.jpeg(width: 320, height: 240))
+        try transport.transfer(0).complete(TestImage.jpeg(width: 320, height: 240))
         var widths: [Int] = []
         for load in loads { widths.append(try await load.value.image.pixelWidth) }
         #expect(widths == [320, 320, 32, 32])
@@ -115,7 +115,7 @@ struct SharingTests {
         let processor = CountingProcessor()
         let loads = [load([.processor(processor)]), load(side: 8), load(side: 16)]
         await transport.started(1)
-        transport.transfers[0].complete(TestImage.jpeg())
+        try transport.transfer(0).complete(TestImage.jpeg())
         for load in loads { _ = try await load.value }
         #expect(processor.runs.value == 1)
         #expect(decodes == 2)
@@ -125,7 +125,7 @@ struct SharingTests {
         let slow = HeldProcessor()
         let first = load([.processor(slow), .processingQueue(HeldProcessor.queue())])
         await transport.started(1)
-        transport.transfers[0].complete(TestImage.jpeg(width: 320, height: 240))
+        try transport.transfer(0).complete(TestImage.jpeg(width: 320, height: 240))
         await slow.started.wait()
 
         let late = load(side: 16)
@@ -142,11 +142,11 @@ struct SharingTests {
         let slow = HeldProcessor()
         let first = load([.processor(slow), .processingQueue(HeldProcessor.queue())])
         await transport.started(1)
-        transport.transfers[0].complete(TestImage.jpeg())
+        try transport.transfer(0).complete(TestImage.jpeg())
         await slow.started.wait()
         let fresh = load([.forceRefresh])
         await transport.started(2)
-        transport.transfers[1].complete(TestImage.jpeg(width: 10, height: 10))
+        try transport.transfer(1).complete(TestImage.jpeg(width: 10, height: 10))
         #expect(try await fresh.value.image.pixelWidth == 10)
         slow.release()
         _ = try await first.value
@@ -155,20 +155,20 @@ struct SharingTests {
     @Test func `DL-11: what is asked after the end is downloaded again`() async throws {
         let first = load([.cacheMemoryOnly])
         await transport.started(1)
-        transport.transfers[0].complete(TestImage.jpeg())
+        try transport.transfer(0).complete(TestImage.jpeg())
         _ = try await first.value
         manager.cache.clearMemoryCache()
         let second = load([.cacheMemoryOnly])
         await transport.started(2)
-        transport.transfers[1].complete(TestImage.jpeg())
+        try transport.transfer(1).complete(TestImage.jpeg())
         _ = try await second.value
     }
 
-    @Test func `bytes that are no image fail for each caller`() async {
+    @Test func `bytes that are no image fail for each caller`() async throws {
         let loads = (1...4).map { load(side: $0 * 6) }
         await transport.started(1)
         // The header is whole, so that the work is planned; the rest is missing.
-        transport.transfers[0].complete(TestImage.jpeg(width: 640, height: 480).prefix(1_000))
+        try transport.transfer(0).complete(TestImage.jpeg(width: 640, height: 480).prefix(1_000))
         for load in loads {
             let error = await #expect(throws: KingfisherError.self) { try await load.value }
             guard
@@ -184,7 +184,7 @@ struct SharingTests {
     @Test func `an animation keeps its frames beside a size`() async throws {
         let loads = [load([]), load(side: 4), load(side: 6)]
         await transport.started(1)
-        transport.transfers[0].complete(TestImage.gif)
+        try transport.transfer(0).complete(TestImage.gif)
         #expect(try await loads[0].value.image.kf.imageFrameCount == 3)
         #expect(try await loads[1].value.image.pixelWidth == 4)
         #expect(try await loads[2].value.image.pixelWidth == 6)
@@ -195,7 +195,7 @@ struct SharingTests {
     {
         let first = load([.processor(downsampling(48)), .cacheOriginalImage, .waitForCache])
         await transport.started(1)
-        transport.transfers[0].complete(TestImage.jpeg(width: 320, height: 240))
+        try transport.transfer(0).complete(TestImage.jpeg(width: 320, height: 240))
         _ = try await first.value
         manager.cache.clearMemoryCache()
         let loads = (1...10).map { load(side: $0 * 6) }

@@ -348,8 +348,8 @@ struct ImagePrefetcherTests: PrefetchBench {
             )
             prefetcher.start()
             await transport.started(1)
-            #expect(transport.transfers[0].settings.priority == expected)
-            transport.transfers[0].complete(TestImage.jpeg())
+            #expect(try transport.transfer(0).settings.priority == expected)
+            try transport.transfer(0).complete(TestImage.jpeg())
             #expect(try await run.lists().completed.count == 1)
         }
     }

@@ -29,8 +29,9 @@ final class PrefetchRun: Sendable {
     /// The final lists; requires exactly one completion.
     func lists() async throws -> Lists {
         await ended.wait()
-        try #require(ends.value.count == 1)
-        return ends.value[0]
+        let ends = ends.value
+        try #require(ends.count == 1)
+        return ends[0]
     }
 }
 

@@ -78,7 +78,7 @@ struct IdentityTests {
             }
             while test.metric("kf_source_waits_total") != 5 { try await pause() }
             await transport.started(1)
-            transport.transfers[0].complete(ImageServiceTests.png)
+            try transport.transfer(0).complete(ImageServiceTests.png)
             for client in clients { #expect(try await client.reply().status == 200) }
         }
         #expect(transport.transfers.count == 1)

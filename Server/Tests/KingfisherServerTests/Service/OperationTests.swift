@@ -16,7 +16,7 @@ struct OperationTests {
             await transport.started(1)
             await test.stop()
             while test.service.isReady { try await pause() }
-            transport.transfers[0].complete(ImageServiceTests.png)
+            try transport.transfer(0).complete(ImageServiceTests.png)
             let reply = try await client.reply()
             #expect(reply.status == 200, "\(reply.text)")
             #expect(try await client.untilClosed().isEmpty)

@@ -54,7 +54,7 @@ struct SlowSourceTests {
             for number in 0..<5 {
                 await transport.started(number + 1)
                 #expect(transport.transfers.count <= number + 2)
-                transport.transfers[number].complete(ImageServiceTests.png)
+                try transport.transfer(number).complete(ImageServiceTests.png)
             }
             for client in clients { #expect(try await client.reply().status == 200) }
         }

@@ -27,7 +27,7 @@ struct SourceTests {
                 return client
             }
             while test.metric("kf_source_waits_total") != 10 { try await pause() }
-            transport.transfers[0].complete(ImageServiceTests.png)
+            try transport.transfer(0).complete(ImageServiceTests.png)
             for client in clients { #expect(try await client.reply().status == 200) }
         }
         #expect(transport.transfers.count == 1)

@@ -111,7 +111,7 @@ struct ResumingTests {
         }
         let first = join()
         first.download.start()
-        let broken = transport.fake.transfers[0]
+        let broken = try transport.fake.transfer(0)
         let fields = [("Content-Length", "\(bytes.count)"), ("ETag", "\"v1\"")]
         let head = TransferResponse(url: url, statusCode: 200, fields: fields.map { ($0, $1) })
         first.download.transfer(broken, didReceive: head) { _ in }
@@ -123,7 +123,7 @@ struct ResumingTests {
         second.download.start()
         await transport.fake.started(2)
         await partials.flush()
-        let rest = transport.fake.transfers[1]
+        let rest = try transport.fake.transfer(1)
         #expect(rest.request.value(forHTTPHeaderField: "Range") == "bytes=40000-")
         #expect(rest.settings.priority == 0.25)
         #expect(rest.priorities.last == 0.9)

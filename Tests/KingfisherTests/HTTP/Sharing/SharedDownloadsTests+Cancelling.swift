@@ -12,23 +12,25 @@ import KingfisherTesting
 
 /// Callers that leave a shared download.
 extension SharedDownloadsTests {
-    @Test func `DL-27: one caller leaves, the others go on; the last one stops the transfer`() {
+    @Test func `DL-27: one caller leaves, the others go on; the last one stops the transfer`()
+        throws
+    {
         let a = join("a")
         let b = join("b")
         a.leave()
         a.leave()
         #expect(journal.lines == ["a cancelled"])
-        #expect(transport.transfers[0].isCancelled == false)
+        #expect(try transport.transfer(0).isCancelled == false)
         b.leave()
         #expect(journal.lines == ["a cancelled", "b cancelled"])
-        #expect(transport.transfers[0].isCancelled)
+        #expect(try transport.transfer(0).isCancelled)
         #expect(downloads.running.isEmpty)
     }
 
-    @Test func `DL-29: cancel, then the same request, starts a new download`() {
+    @Test func `DL-29: cancel, then the same request, starts a new download`() throws {
         join("a").leave()
         join("b")
-        transport.transfers[1].complete(hello)
+        try transport.transfer(1).complete(hello)
         #expect(journal.lines == ["a cancelled", "b 5/5", "b done hello"])
     }
 
@@ -40,18 +42,18 @@ extension SharedDownloadsTests {
         #expect(transport.transfers.isEmpty)
     }
 
-    @Test func `the creator leaves before the start, and the joined caller is served`() {
+    @Test func `the creator leaves before the start, and the joined caller is served`() throws {
         let ticket = downloads.join(request, caller: journal.caller("a"))
         join("b")
         ticket.leave()
         ticket.download.start()
         ticket.download.start()
         #expect(transport.transfers.count == 1)
-        transport.transfers[0].complete(hello)
+        try transport.transfer(0).complete(hello)
         #expect(journal.lines == ["a cancelled", "b 5/5", "b done hello"])
     }
 
-    @Test func `a caller that leaves during its progress gets the end only`() {
+    @Test func `a caller that leaves during its progress gets the end only`() throws {
         let ticket = Mutex<DownloadToken<NoAttachment>?>(nil)
         journal.onProgress = { name in
             if name == "a" { ticket.withLock { $0 }?.leave() }
@@ -59,9 +61,9 @@ extension SharedDownloadsTests {
         let a = join("a")
         ticket.withLock { $0 = a }
         join("b")
-        transport.transfers[0].respond(length: 10)
-        transport.transfers[0].send(hello)
-        transport.transfers[0].send(hello)
+        try transport.transfer(0).respond(length: 10)
+        try transport.transfer(0).send(hello)
+        try transport.transfer(0).send(hello)
         #expect(journal.lines == ["a 5/10", "b 5/10", "a cancelled", "b 10/10"])
     }
 
@@ -77,13 +79,13 @@ extension SharedDownloadsTests {
         #expect(transport.transfers.allSatisfy { $0.isCancelled })
     }
 
-    @Test func `W-36: releasing the table fails the waiting callers`() {
+    @Test func `W-36: releasing the table fails the waiting callers`() throws {
         do {
             let own = SharedDownloads(transport: transport)
             let ticket = own.join(request, caller: journal.caller("a"))
             ticket.download.start()
         }
         #expect(journal.lines == ["a cancelled"])
-        #expect(transport.transfers[0].isCancelled)
+        #expect(try transport.transfer(0).isCancelled)
     }
 }
