@@ -12,8 +12,7 @@ final class ServeProgram: Sendable {
     private struct State {
         var output = Data()
         var errors = Data()
-        var port: Int?
-        var waiters: [CheckedContinuation<Int, any Error>] = []
+        var waiters: [(name: String, continuation: CheckedContinuation<Int, any Error>)] = []
         var openPipes = 2
 
         var hasEnded: Bool { openPipes == 0 }
@@ -60,16 +59,11 @@ final class ServeProgram: Sendable {
     var output: String { String(decoding: state.withLock { $0.output }, as: UTF8.self) }
     var errors: String { String(decoding: state.withLock { $0.errors }, as: UTF8.self) }
 
-    /// Waits until the program listens; throws if it ends before.
-    func port() async throws -> Int {
+    /// Waits for the port that a line of the log names; throws if the program ends before.
+    func port(of name: String = "listening") async throws -> Int {
         try await withCheckedThrowingContinuation { continuation in
-            let known = state.withLock { state -> Result<Int, any Error>? in
-                if let port = state.port { return .success(port) }
-                if state.hasEnded { return .failure(RawClient.Failure(reason: "it has ended")) }
-                state.waiters.append(continuation)
-                return nil
-            }
-            if let known { continuation.resume(with: known) }
+            state.withLock { $0.waiters.append((name, continuation)) }
+            answerWaiters()
         }
     }
 
@@ -108,28 +102,39 @@ final class ServeProgram: Sendable {
         Thread { [self] in
             while true {
                 let data = handle.availableData
-                let (waiters, result) = state.withLock { state in
+                state.withLock { state in
                     keep(&state, data)
                     if data.isEmpty { state.openPipes -= 1 }
-                    return note(&state)
                 }
-                for waiter in waiters { waiter.resume(with: result) }
+                answerWaiters()
                 if data.isEmpty { return }
             }
         }.start()
     }
 
-    /// Looks for the port in the log.
-    private func note(
-        _ state: inout State
-    ) -> ([CheckedContinuation<Int, any Error>], Result<Int, any Error>) {
-        let text = String(decoding: state.errors, as: UTF8.self)
-        if state.port == nil, let match = text.firstMatch(of: #/listening .*:(\d+)\s/#) {
-            state.port = Int(match.1)
+    /// Answers those whose line is in the log, or all after the end.
+    private func answerWaiters() {
+        let answers = state.withLock { state in
+            let text = String(decoding: state.errors, as: UTF8.self)
+            var answers: [(CheckedContinuation<Int, any Error>, Result<Int, any Error>)] = []
+            state.waiters.removeAll { [hasEnded = state.hasEnded] waiter in
+                if let port = Self.port(of: waiter.name, in: text) {
+                    answers.append((waiter.continuation, .success(port)))
+                } else if hasEnded {
+                    let failure = RawClient.Failure(reason: "the program has ended: \(text)")
+                    answers.append((waiter.continuation, .failure(failure)))
+                } else {
+                    return false
+                }
+                return true
+            }
+            return answers
         }
-        guard state.port != nil || state.hasEnded else { return ([], .success(0)) }
-        defer { state.waiters = [] }
-        let failure = RawClient.Failure(reason: "the program has ended: \(text)")
-        return (state.waiters, state.port.map { .success($0) } ?? .failure(failure))
+        for (continuation, result) in answers { continuation.resume(with: result) }
+    }
+
+    private static func port(of name: String, in log: String) -> Int? {
+        guard let start = log.firstRange(of: "\(name) ")?.upperBound else { return nil }
+        return log[start...].firstMatch(of: #/:(\d+)\s/#).flatMap { Int($0.1) }
     }
 }
