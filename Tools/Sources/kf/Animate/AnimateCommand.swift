@@ -139,7 +139,8 @@ struct AnimateCommand: AsyncParsableCommand {
     }
 
     private func files() throws -> [String] {
-        let (found, failures) = try InputSearch(leavingOut: output).files(inputs)
+        let (found, failures) = try InputSearch(leavingOut: output)
+            .files(inputs, repeats: true)
         // An animation with a gap is none that was asked for.
         if let failure = failures.first { throw failure.1 }
         let target = InputSearch.resolved(output)

@@ -31,18 +31,26 @@ struct InputSearch {
         leftOut = Self.resolved(folder)
     }
 
-    /// The files of all inputs, each once, in the order of the inputs and of their names; and the
-    /// inputs and folders that cannot be read, with the reason.
+    /// Finds the files of inputs.
     ///
+    /// - Parameters:
+    ///   - inputs: Files, folders and patterns.
+    ///   - repeats: Whether a file that several inputs name is found as often, as in an animation;
+    ///     otherwise once.
+    /// - Returns: The files of all inputs, in the order of the inputs and of their names; and the inputs
+    ///   and folders that cannot be read, with the reason.
     /// - Throws: A ``Failure`` if there are no files at all.
-    func files(_ inputs: [String]) throws -> (found: [Found], failures: [(String, Failure)]) {
+    func files(
+        _ inputs: [String],
+        repeats: Bool = false
+    ) throws -> (found: [Found], failures: [(String, Failure)]) {
         var seen: Set<String> = []
         var found: [Found] = []
         var failures: [(String, Failure)] = []
         for input in inputs {
             do {
                 found += try files(input, &failures)
-                    .filter { seen.insert(Self.identity(of: $0.path)).inserted }
+                    .filter { repeats || seen.insert(Self.identity(of: $0.path)).inserted }
             } catch let failure as Failure {
                 failures.append((input, failure))
             }

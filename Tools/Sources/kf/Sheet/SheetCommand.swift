@@ -68,7 +68,8 @@ struct SheetCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             try AtomicFile.checkFolder(of: output)
-            let (found, failures) = try InputSearch(leavingOut: output).files(inputs)
+            let (found, failures) = try InputSearch(leavingOut: output)
+                .files(inputs, repeats: true)
             let target = InputSearch.resolved(output)
             let items = try await items(
                 of: found.map(\.path).filter { InputSearch.resolved($0) != target }
