@@ -89,9 +89,10 @@ struct StoredEntryTests {
     }
 
     @Test func `a storm on cached originals holds a few decodes at once`() async throws {
+        let original = TestImage.jpeg(width: 640, height: 480)
         for number in 0..<20 {
             try await bench.cache.storeToDisk(
-                TestImage.jpeg(width: 640, height: 480),
+                original,
                 forKey: bench.server.url("/\(number)").cacheKey
             )
         }
