@@ -36,7 +36,7 @@ public struct PDFPageDataProvider: ImageDataProvider {
     /// Whether the caller has left the size to the library.
     private let isUsualSize: Bool
     /// The step of a load that needs no more pixels than it says.
-    var sizing: (processor: any SizedDecoding, scale: CGFloat)?
+    var sizing: (needed: Traits.Sizing, scale: CGFloat)?
     /// See ``ProviderContext/isTransient``.
     var isTransient = false
 
@@ -174,7 +174,7 @@ public struct PDFPageDataProvider: ImageDataProvider {
         }
         let own = PixelSize(width: pixels(page.width), height: pixels(page.height))
         guard !own.isEmpty,
-            let needed = sizing.processor.decodedSize(of: own, scale: sizing.scale)
+            let needed = sizing.needed(own, sizing.scale)
         else { return scale }
         let factor = max(
             Double(needed.width) / Double(own.width),

@@ -5,8 +5,8 @@ struct ProviderContext: Sendable {
 
     /// Whether the content is only processed, and neither stored nor delivered.
     var isTransient: Bool {
-        !options.cacheOriginalImage && !(options.processor is DefaultImageProcessor)
-            && !(options.processor is OriginalBytesProcessor)
+        !options.cacheOriginalImage && !options.processor.onlyDecodes
+            && !options.processor.carriesFile
     }
 }
 
@@ -49,14 +49,11 @@ extension PDFPageDataProvider: PreparedDataProvider {
         let options = context.options
         var page = self
         page.isTransient = context.isTransient
+        var traits = Traits(of: options.processor)
         // A page is a still, which a processor of animations passes on to its own.
-        let processor =
-            (options.processor as? AnimatedImageProcessor)?.processor ?? options.processor
+        if case .frames(let inner, _) = traits.kind { traits = Traits(of: inner) }
         // An original in the cache is for all processors.
-        guard !options.cacheOriginalImage, let sizing = processor as? any SizedDecoding else {
-            return page
-        }
-        page.sizing = (sizing, options.scaleFactor)
+        if !options.cacheOriginalImage { page.sizing = (traits.decodedSize, options.scaleFactor) }
         return page
     }
 }

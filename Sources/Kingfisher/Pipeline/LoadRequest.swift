@@ -129,7 +129,7 @@ extension LoadRequest {
     var identifier: String { options.processor.identifier }
 
     /// Whether the load returns the bytes of the source instead of an image.
-    var isForBytes: Bool { options.processor is OriginalBytesProcessor }
+    var isForBytes: Bool { options.processor.carriesFile }
 
     /// The image's entry.
     var target: CacheTarget { CacheTarget(request: self, isOriginal: false) }

@@ -230,7 +230,7 @@ extension LoadRequest {
 
     /// The processors, and where each of them runs if bytes have to be decoded.
     private var steps: [LoadExplanation.Step] {
-        let all = (options.processor as? ProcessorChain)?.steps ?? [options.processor]
+        let all = options.processor.steps
         let known = options.isolated ? all.count - ProcessorCut(options.processor).local.count : 0
         return all.enumerated().map { index, step in
             LoadExplanation.Step(

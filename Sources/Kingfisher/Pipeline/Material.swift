@@ -121,7 +121,7 @@ extension LoadRequest {
         var remaking = options
         if file.isUntrusted { remaking.isolated = true }
         // Its bytes are the result of the processor, which must not run twice.
-        if options.processor is AnimatedImageProcessor {
+        if case .frames = Traits(of: options.processor).kind {
             remaking.processor = DefaultImageProcessor.default
         }
         // A hit must not fail: an image that cannot be made again is replaced by an empty one.

@@ -32,7 +32,7 @@ struct StoredEntry: Sendable {
     private var isRaw: Bool { isOriginal || request.storesRawBytes }
 
     /// Whether the load's processor gets the bytes.
-    private var isMade: Bool { isRaw && request.options.processor.prefersBytes }
+    private var isMade: Bool { isRaw && Traits(of: request.options.processor).prefersBytes }
 
     /// Whether the load's processor gets the decoded image.
     private var needsProcessing: Bool { isRaw && !isMade }

@@ -89,6 +89,19 @@ public struct PaddingImageProcessor: ImageProcessor {
 }
 
 extension PaddingImageProcessor {
+    func keptPart(of size: PixelSize, scale: CGFloat) -> PixelRect? {
+        let margins = [top, left, bottom, right].map { ($0 * scale).rounded() }
+        guard margins.allSatisfy({ $0 <= 0 && $0 > -1_048_576 }) else { return nil }
+        let cut = margins.map { -Int($0) }
+        let part = PixelRect(
+            x: cut[1],
+            y: cut[0],
+            width: size.width - cut[1] - cut[3],
+            height: size.height - cut[0] - cut[2]
+        )
+        return part.isEmpty ? nil : part
+    }
+
     func drawnSize(of own: PixelSize, scale: CGFloat) -> PixelSize {
         func padded(_ side: Int, _ margins: CGFloat) -> Int {
             let pixels = CGFloat(side) + margins * scale

@@ -59,23 +59,3 @@ public struct CompositingImageProcessor: ImageProcessor {
         }
     }
 }
-
-extension CompositingImageProcessor: DrawingOnDecoded {}
-
-extension CompositingImageProcessor: PortableProcessor {
-    func write(to writer: inout ProcessorWriter) {
-        writer.wire.write(
-            NSCompositingOperation.allCases.firstIndex(of: compositingOperation) ?? 0
-        )
-        writer.write(alpha)
-        writer.write(backgroundColor)
-    }
-
-    init(from reader: inout ProcessorReader) throws(WireError) {
-        self.init(
-            compositingOperation: try reader.choice(of: NSCompositingOperation.allCases),
-            alpha: try reader.number(),
-            backgroundColor: try reader.colorIfAny()
-        )
-    }
-}

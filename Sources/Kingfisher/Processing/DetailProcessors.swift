@@ -97,7 +97,8 @@ extension FilterProcessor {
     ) -> KFCrossPlatformImage? {
         switch item {
         case .image(let image): image.kf.apply(filter)
-        case .data: drawing(on: item, options: options) { $0.kf.apply(filter) }
+        case .data:
+            DefaultImageProcessor.default.process(item: item, options: options)?.kf.apply(filter)
         }
     }
 }

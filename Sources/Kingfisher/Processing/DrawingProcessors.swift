@@ -82,7 +82,7 @@ public struct RoundCornerImageProcessor: ImageProcessor {
     }
 }
 
-extension RoundCornerImageProcessor: SizedDecoding {
+extension RoundCornerImageProcessor {
     func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize? {
         targetSize.flatMap { own.resized(to: $0, for: .none, scale: scale) }
     }

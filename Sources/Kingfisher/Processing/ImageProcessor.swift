@@ -50,7 +50,7 @@ public func |> (left: any ImageProcessor, right: any ImageProcessor) -> any Imag
     left.append(another: right)
 }
 
-extension ImageProcessor {
+extension BuiltInProcessor {
     /// Draws on an image at the options' scale; bytes are decoded first.
     ///
     /// - Parameters:
@@ -112,7 +112,7 @@ struct ProcessorChain: ImageProcessor {
     let steps: [any ImageProcessor]
 
     init(first: any ImageProcessor, second: any ImageProcessor) {
-        self.init(steps: Self.steps(of: first) + Self.steps(of: second))
+        self.init(steps: first.steps + second.steps)
     }
 
     /// Chains at least one processor; none of them is a chain.
@@ -129,7 +129,9 @@ struct ProcessorChain: ImageProcessor {
         if let part = PartDecoding(data, steps.drop { $0.onlyDecodes }, options) {
             return part.image().flatMap { run(part.rest, .image($0), options) }
         }
-        guard sizedStart != nil else { return run(steps[...], item, options) }
+        // Given the bytes instead of a decoded image, the first step that draws may never need the
+        // full-size bitmap.
+        guard case .drawing = Traits(of: start).kind else { return run(steps[...], item, options) }
         return run(steps.drop { $0.onlyDecodes }, item, options)
     }
 
@@ -150,38 +152,8 @@ struct ProcessorChain: ImageProcessor {
         return run(steps.dropFirst(), .image(image.kf.withColorProfile(profile)), options)
     }
 
-    /// The processor that receives the bytes.
-    var firstStep: any ImageProcessor { steps[0] }
-
-    /// The first processor that does more than decode, if it decodes to a size of its own.
-    ///
-    /// Given the bytes instead of a decoded image, it never needs the full-size bitmap.
-    private var sizedStart: (any SizedDecoding)? {
-        steps.first { !$0.onlyDecodes } as? any SizedDecoding
-    }
-
-    private static func steps(of processor: any ImageProcessor) -> [any ImageProcessor] {
-        (processor as? ProcessorChain)?.steps ?? [processor]
-    }
-}
-
-extension ProcessorChain: SizedDecoding {
-    func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize? {
-        sizedStart?.decodedSize(of: own, scale: scale)
-    }
-
-    func finish(
-        _ image: KFCrossPlatformImage,
-        options: KingfisherParsedOptionsInfo
-    ) -> KFCrossPlatformImage? {
-        guard let sizedStart else { return run(steps[...], .image(image), options) }
-        guard let image = sizedStart.finish(image, options: options) else { return nil }
-        return run(steps.drop { $0.onlyDecodes }.dropFirst(), .image(image), options)
-    }
-}
-
-extension ImageProcessor {
-    fileprivate var onlyDecodes: Bool { self is DefaultImageProcessor }
+    /// The first step that does more than decode.
+    var start: any ImageProcessor { steps.first { !$0.onlyDecodes } ?? steps[0] }
 }
 
 /// Marks the resources of live photos in the cache; their bytes are stored unmodified.

@@ -2,13 +2,6 @@ import Foundation
 import KFCodecs
 import KFPixels
 
-/// A processor that can keep a rectangle of an image, and change nothing in it.
-protocol PartKeeping: ImageProcessor {
-    /// The rectangle that is kept of an image of `size` pixels, within it; nil if other pixels are
-    /// added, or nothing is left.
-    func keptPart(of size: PixelSize, scale: CGFloat) -> PixelRect?
-}
-
 /// Decodes only the part of a file that processors keep.
 ///
 /// The pixels are those of the whole image, resized and cropped. Of a large JPEG whose crop is
@@ -34,20 +27,19 @@ struct PartDecoding {
         _ options: KingfisherParsedOptionsInfo
     ) {
         scale = options.scaleFactor
-        let sizing = steps.first as? any SizedDecoding
-        let isSized = sizing is ResizingImageProcessor || sizing is DownsamplingImageProcessor
-        prefersSpeed = (sizing as? ResizingImageProcessor)?.prefersSpeed ?? false
-        let rest = steps.dropFirst(isSized ? 1 : 0)
+        guard let traits = steps.first.map(Traits.init(of:)) else { return nil }
+        prefersSpeed = traits.prefersSpeed
+        let rest = steps.dropFirst(traits.onlyResizes ? 1 : 0)
         // Without a readable header, the steps fail on their own. An image whose scale is out of
         // range gets the scale 1.
         guard !options.isolated, KFCrossPlatformImage.isScale(scale),
-            let keeping = rest.first as? any PartKeeping,
+            let keptPart = rest.first.flatMap({ Traits(of: $0).keptPart }),
             let info = try? Codecs.inspect(data), [.jpeg, .png].contains(info.format),
             !info.isAnimated, info.frameCount != nil
         else { return nil }
         let own = info.displaySize
-        let size = isSized ? sizing?.decodedSize(of: own, scale: scale) : own
-        guard let size, let part = keeping.keptPart(of: size, scale: scale),
+        let size = traits.onlyResizes ? traits.decodedSize(own, scale) : own
+        guard let size, let part = keptPart(size, scale),
             PixelScope.allows(part.size)
         else { return nil }
         self.data = data
@@ -71,7 +63,7 @@ struct PartDecoding {
     }
 }
 
-extension PartKeeping {
+extension BuiltInProcessor {
     /// The part of a file that this processor alone keeps; nil for the usual way.
     func partDecoding(
         _ item: ImageProcessItem,
@@ -79,26 +71,5 @@ extension PartKeeping {
     ) -> PartDecoding? {
         guard case .data(let data) = item else { return nil }
         return PartDecoding(data, [self], options)
-    }
-}
-
-extension CroppingImageProcessor: PartKeeping {
-    func keptPart(of size: PixelSize, scale: CGFloat) -> PixelRect? {
-        size.part(of: self.size, anchor: anchor, scale: scale)
-    }
-}
-
-extension PaddingImageProcessor: PartKeeping {
-    func keptPart(of size: PixelSize, scale: CGFloat) -> PixelRect? {
-        let margins = [top, left, bottom, right].map { ($0 * scale).rounded() }
-        guard margins.allSatisfy({ $0 <= 0 && $0 > -1_048_576 }) else { return nil }
-        let cut = margins.map { -Int($0) }
-        let part = PixelRect(
-            x: cut[1],
-            y: cut[0],
-            width: size.width - cut[1] - cut[3],
-            height: size.height - cut[0] - cut[2]
-        )
-        return part.isEmpty ? nil : part
     }
 }

@@ -63,11 +63,3 @@ public struct ProfileKeepingProcessor: ImageProcessor {
         }
     }
 }
-
-extension ProfileKeepingProcessor: PortableProcessor {
-    func write(to writer: inout ProcessorWriter) { writer.write(processor) }
-
-    init(from reader: inout ProcessorReader) throws(WireError) {
-        self.init(try reader.processor())
-    }
-}

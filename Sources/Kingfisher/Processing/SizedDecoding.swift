@@ -2,30 +2,8 @@ import Foundation
 import KFCodecs
 import KFPixels
 
-/// A processor that decodes bytes directly to the size it needs.
-protocol SizedDecoding: ImageProcessor {
-    /// The size in pixels to which an image of `own` pixels is decoded; nil for its own size.
-    func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize?
-
-    /// Processes an image that was decoded to that size.
-    func finish(
-        _ image: KFCrossPlatformImage,
-        options: KingfisherParsedOptionsInfo
-    ) -> KFCrossPlatformImage?
-}
-
-extension SizedDecoding {
-    /// By default processes it like any other image.
-    func finish(
-        _ image: KFCrossPlatformImage,
-        options: KingfisherParsedOptionsInfo
-    ) -> KFCrossPlatformImage? {
-        process(item: .image(image), options: options)
-    }
-}
-
-extension SizedDecoding {
-    /// Draws on an image at the options' scale; bytes are decoded to ``decodedSize(of:scale:)``.
+extension BuiltInProcessor {
+    /// Draws on an image at the options' scale; bytes are decoded to ``Traits/decodedSize``.
     func sized(
         _ item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo,
@@ -37,7 +15,7 @@ extension SizedDecoding {
         guard case .data(let data) = item,
             // Bytes without a readable header fail in the default processor too.
             let own = (try? Codecs.inspect(data))?.displaySize,
-            let size = decodedSize(of: own, scale: options.scaleFactor)
+            let size = traits.decodedSize(own, options.scaleFactor)
         else { return drawing(on: item, options: options, draw: draw) }
         return SizedDecoder(scale: options.scaleFactor).image(data, in: size).map(draw)
     }
@@ -147,12 +125,5 @@ struct OriginalBytesProcessor: ImageProcessor {
         var state = AttachedState()
         state.file = AnimationFile(data: data, isUntrusted: options.isolated)
         return KFCrossPlatformImage(bitmap: nil, attached: state)
-    }
-}
-
-extension OriginalBytesProcessor: SizedDecoding {
-    /// A single pixel: nothing is decoded, so a load needs no memory for pixels.
-    func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize? {
-        PixelSize(width: 1, height: 1)
     }
 }

@@ -44,18 +44,10 @@ public struct DownsamplingImageProcessor: ImageProcessor {
     }
 }
 
-extension DownsamplingImageProcessor: SizedDecoding {
+extension DownsamplingImageProcessor {
     func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize? {
         guard case .fit(let box) = DownsamplingSize.target(size, scale: scale) else { return nil }
         return own.fitted(inside: box)
-    }
-
-    /// Returns the image unchanged: computing its size again could be off by one pixel.
-    func finish(
-        _ image: KFCrossPlatformImage,
-        options: KingfisherParsedOptionsInfo
-    ) -> KFCrossPlatformImage? {
-        image
     }
 }
 
@@ -133,17 +125,9 @@ public struct ResizingImageProcessor: ImageProcessor {
     }
 }
 
-extension ResizingImageProcessor: SizedDecoding {
+extension ResizingImageProcessor {
     func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize? {
         own.resized(to: referenceSize, for: targetContentMode, scale: scale)
-    }
-
-    /// Returns the image unchanged: computing its size again could be off by one pixel.
-    func finish(
-        _ image: KFCrossPlatformImage,
-        options: KingfisherParsedOptionsInfo
-    ) -> KFCrossPlatformImage? {
-        image
     }
 }
 
@@ -191,6 +175,12 @@ public struct CroppingImageProcessor: ImageProcessor {
     }
 }
 
+extension CroppingImageProcessor {
+    func keptPart(of size: PixelSize, scale: CGFloat) -> PixelRect? {
+        size.part(of: self.size, anchor: anchor, scale: scale)
+    }
+}
+
 /// Crops to the most salient part of an image, in exactly a given size.
 ///
 /// ```swift
@@ -221,7 +211,7 @@ public struct SmartCroppingImageProcessor: ImageProcessor {
     }
 }
 
-extension SmartCroppingImageProcessor: SizedDecoding {
+extension SmartCroppingImageProcessor {
     /// Nil for a smaller image, of which only the part to keep is enlarged.
     func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize? {
         guard size.width * scale <= CGFloat(own.width), size.height * scale <= CGFloat(own.height)

@@ -97,7 +97,7 @@ package struct ViewSizeProcessor: ImageProcessor {
     }
 
     /// The size in pixels for an image of size `own`: the same aspect ratio, and never larger.
-    private func target(for own: PixelSize, scale: CGFloat) -> PixelSize {
+    func target(for own: PixelSize, scale: CGFloat) -> PixelSize {
         let horizontal = Double(size.width * scale) / Double(max(1, own.width))
         let vertical = Double(size.height * scale) / Double(max(1, own.height))
         let factor = covers ? max(horizontal, vertical) : min(horizontal, vertical)
@@ -106,19 +106,5 @@ package struct ViewSizeProcessor: ImageProcessor {
             width: max(1, Int((Double(own.width) * factor).rounded())),
             height: max(1, Int((Double(own.height) * factor).rounded()))
         )
-    }
-}
-
-extension ViewSizeProcessor: SizedDecoding {
-    func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize? {
-        target(for: own, scale: scale)
-    }
-
-    /// Returns the image unchanged: computing its size again could be off by one pixel.
-    func finish(
-        _ image: KFCrossPlatformImage,
-        options: KingfisherParsedOptionsInfo
-    ) -> KFCrossPlatformImage? {
-        image
     }
 }

@@ -210,7 +210,13 @@ struct PDFPageTests {
             with: .provider(provider),
             options: [.onlyFromCache]
         )
-        #expect(original.image.pixelWidth == Int((info.pageSize.width * 2).rounded(.up)))
+        let usual = Int((info.pageSize.width * 2).rounded(.up))
+        #expect(original.image.pixelWidth == usual)
+        let file = try await bench.manager.retrieveOriginalData(
+            with: .provider(provider),
+            options: [.cacheMemoryOnly, .forceRefresh]
+        )
+        #expect(KFCrossPlatformImage(data: file.data)?.pixelWidth == usual)
         pool.stop()
     }
 

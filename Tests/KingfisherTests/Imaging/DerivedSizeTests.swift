@@ -70,14 +70,14 @@ struct DerivedSizeTests {
         _ scale: CGFloat,
         _ failures: inout [String]
     ) {
-        let processors: [any SizedDecoding] = [
+        let processors: [any ImageProcessor] = [
             ResizingImageProcessor(referenceSize: size, mode: .aspectFit),
             DownsamplingImageProcessor(size: size),
             ViewSizeProcessor(size: size, density: scale, covers: false),
             ViewSizeProcessor(size: size, density: scale, covers: true),
         ]
         for processor in processors {
-            let made = processor.decodedSize(of: own, scale: scale)
+            let made = Traits(of: processor).decodedSize(own, scale)
             let isTooLarge = max(size.width, size.height) * scale > 65_535
             if made == nil && (isTooLarge || processor is DownsamplingImageProcessor) { continue }
             if made?.isEmpty ?? true {

@@ -79,7 +79,7 @@ struct ProcessorChainTests {
         }
     }
 
-    @Test func `every processor that asks for a size says which`() throws {
+    @Test func `every processor that asks for a size says which`() {
         let own = PixelSize(width: 400, height: 300)
         let size = CGSize(width: 50, height: 50)
         let expected: [(any ImageProcessor, PixelSize?)] = [
@@ -99,13 +99,11 @@ struct ProcessorChainTests {
             (DownsamplingImageProcessor(size: .zero), nil),
         ]
         for (processor, pixels) in expected {
-            let sized = try #require(processor as? any SizedDecoding)
-            #expect(sized.decodedSize(of: own, scale: 2) == pixels, "\(processor.identifier)")
-            let chain = try #require((Self.start |> processor |> Self.blur) as? ProcessorChain)
-            #expect(chain.decodedSize(of: own, scale: 2) == pixels, "\(processor.identifier)")
+            for whole in [processor, Self.start |> processor |> Self.blur] {
+                #expect(Traits(of: whole).decodedSize(own, 2) == pixels, "\(whole.identifier)")
+            }
         }
-        let late = try #require((Self.blur |> Self.downsampling) as? ProcessorChain)
-        #expect(late.decodedSize(of: own, scale: 2) == nil)
+        #expect(Traits(of: Self.blur |> Self.downsampling).decodedSize(own, 2) == nil)
     }
 
     @Test(arguments: [FileFormat.jpeg, .png, .webp])

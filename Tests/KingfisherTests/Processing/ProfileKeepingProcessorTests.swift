@@ -66,6 +66,25 @@ struct ProfileKeepingProcessorTests {
         #expect(image.kf.data(format: .JXL) == nil)
     }
 
+    @Test func `a stored original keeps its profile in a chain`() async throws {
+        let bench = try TestBench()
+        let source = Source.provider(
+            RawImageDataProvider(data: try Self.source(), cacheKey: "wide")
+        )
+        _ = try await bench.manager.retrieveImage(
+            with: source,
+            options: [.cacheOriginalImage, .waitForCache]
+        )
+        bench.manager.cache.clearMemoryCache()
+        let crop = CroppingImageProcessor(size: CGSize(width: 3, height: 3))
+        let result = try await bench.manager.retrieveImage(
+            with: source,
+            options: [.processor(ProfileKeepingProcessor() |> crop), .onlyFromCache]
+        )
+        #expect(result.image.pixelWidth == 3)
+        #expect(result.image.kf.colorProfile == Self.profile)
+    }
+
     @Test func `the profile is passed on to later steps, and not to other images`() throws {
         let crop = CroppingImageProcessor(size: CGSize(width: 3, height: 3))
         let file = try Self.source()

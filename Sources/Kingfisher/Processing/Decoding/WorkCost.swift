@@ -36,35 +36,44 @@ struct WorkCost {
         let own = header.size
         // The decoder refuses the file when it reads the header.
         guard own.byteCount != .max else { return 0 }
-        if let animated = processor as? AnimatedImageProcessor {
-            // An animation is processed frame by frame, each with the whole canvas.
-            guard header.frameCount != 1 else { return of(header, by: animated.processor) }
-            let cost = drawing(on: own, by: animated.processor)
-            return max(own.byteCount.multipliedSaturating(by: 3), cost)
+        let traits = Traits(of: processor)
+        switch traits.kind {
+        case .file: return 0
+        // An animation is processed frame by frame, each with the whole canvas.
+        case .frames(let inner, _) where header.frameCount != 1:
+            return max(own.byteCount.multipliedSaturating(by: 3), drawing(on: own, by: inner))
+        case .frames(let inner, _), .profile(let inner): return of(header, by: inner)
+        case .drawing, .decoding, .chain, .custom: break
         }
-        if let keeping = processor as? ProfileKeepingProcessor {
-            return of(header, by: keeping.processor)
-        }
-        let size = (processor as? any SizedDecoding)?.decodedSize(of: own, scale: scale) ?? own
+        let size = traits.decodedSize(own, scale) ?? own
         let cost = max(Self.decoding(to: size, from: own), header.preloadedBytes)
         return max(cost, drawing(on: size, by: processor))
     }
 
     /// The cost of drawing on an image of `size`: the largest sum of input and output of a step.
     func drawing(on size: PixelSize, by processor: any ImageProcessor) -> Int {
-        if let keeping = processor as? ProfileKeepingProcessor {
-            return drawing(on: size, by: keeping.processor)
-        }
-        var size = size
-        var cost = 0
-        for step in (processor as? ProcessorChain)?.steps ?? [processor] {
-            guard let step = step as? any DrawingOnDecoded else { continue }
-            let next = step.drawnSize(of: size, scale: scale)
-            // Refused before allocation.
-            guard scope.allows(next) else { break }
+        var (size, cost) = (size, 0)
+        _ = draw(by: processor, on: &size, &cost)
+        return cost
+    }
+
+    /// Adds a step; false if its result is refused before it is allocated.
+    private func draw(
+        by processor: any ImageProcessor,
+        on size: inout PixelSize,
+        _ cost: inout Int
+    ) -> Bool {
+        let traits = Traits(of: processor)
+        switch traits.kind {
+        case .chain(let steps): return steps.allSatisfy { draw(by: $0, on: &size, &cost) }
+        case .frames(let inner, _), .profile(let inner): return draw(by: inner, on: &size, &cost)
+        case .file, .custom: return true
+        case .drawing, .decoding:
+            let next = (traits.drawnSize ?? traits.decodedSize)(size, scale) ?? size
+            guard scope.allows(next) else { return false }
             if next != size { cost = max(cost, size.byteCount.addingSaturating(next.byteCount)) }
             size = next
+            return true
         }
-        return cost
     }
 }

@@ -330,8 +330,8 @@ extension ImageProcessItem {
         switch self {
         case .data(let data): return data
         case .image(let image):
-            let first = (processor as? ProcessorChain)?.firstStep ?? processor
-            return first is AnimatedImageProcessor ? image.kf.gifRepresentation() : nil
+            guard case .frames = Traits(of: processor.steps[0]).kind else { return nil }
+            return image.kf.gifRepresentation()
         }
     }
 }

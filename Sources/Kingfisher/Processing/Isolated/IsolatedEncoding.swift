@@ -77,12 +77,12 @@ struct IsolatedEncoding: Sendable {
         writer.wire.write(options.isLossless)
         writer.wire.write(options.effort) { $0.write($1) }
         writer.wire.write(options.subsamplesChroma) { $0.write($1) }
-        writer.write(image)
+        writer.write(PortableImage(image))
         writer.write(options.profile)
     }
 
     init(from reader: inout ProcessorReader) throws(WireError) {
-        format = try reader.choice(of: Self.formats)
+        format = Self.formats[try reader.wire.int(in: 0...(Self.formats.count - 1))]
         var options = EncodeOptions()
         options.quality = try reader.wire.double()
         options.isLossless = try reader.wire.bool()
@@ -90,8 +90,8 @@ struct IsolatedEncoding: Sendable {
         options.subsamplesChroma = try reader.wire.optional { reader throws(WireError) in
             try reader.bool()
         }
-        image = try reader.image()
-        options.profile = try reader.bytes()
+        image = try PortableImage(from: &reader).image
+        options.profile = try reader.value()
         self.options = options
     }
 }

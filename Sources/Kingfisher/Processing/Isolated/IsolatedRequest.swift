@@ -74,7 +74,7 @@ extension IsolatedRequest {
             writer.wire.write(options.acceptsTruncated)
             writer.wire.write(options.limits.maxPixelCount)
             writer.wire.write(options.limits.maxSide)
-            writer.write(processor)
+            writer.write(PortableProcessor(processor))
         case .header: writer.wire.write(1)
         case .reason: writer.wire.write(2)
         case .frame(let frame):
@@ -82,8 +82,7 @@ extension IsolatedRequest {
             writer.wire.write(frame.animation)
             writer.wire.write(frame.index)
             writer.write(frame.scale)
-            writer.wire.write(frame.maxSize != nil)
-            if let size = frame.maxSize { writer.write(size) }
+            writer.write(frame.maxSize)
         case .info: writer.wire.write(4)
         case .plan(let plan):
             writer.wire.write(5)
@@ -113,13 +112,13 @@ extension IsolatedRequest {
         switch try reader.wire.int(in: 0...7) {
         case 0:
             var options = IsolatedOptions(KingfisherParsedOptionsInfo(nil))
-            options.scale = try reader.number()
+            options.scale = try reader.value()
             options.preloadsAll = try reader.wire.bool()
             options.onlyFirstFrame = try reader.wire.bool()
             options.acceptsTruncated = try reader.wire.bool()
             options.limits.maxPixelCount = try reader.wire.int()
             options.limits.maxSide = try reader.wire.int()
-            self = .image(try reader.processor(), options)
+            self = .image(try PortableProcessor(from: &reader).processor, options)
         case 1: self = .header
         case 2: self = .reason
         case 4: self = .info
@@ -127,17 +126,16 @@ extension IsolatedRequest {
         case 6: self = .encoding(try IsolatedEncoding(from: &reader))
         case 7: self = .optimization(keepsMetadata: try reader.wire.bool())
         default:
+            let (animation, index) = (try reader.wire.int(), try reader.wire.int())
+            let scale: CGFloat = try reader.value()
             self = .frame(
                 FrameRequest(
-                    animation: try reader.wire.int(),
-                    index: try reader.wire.int(),
-                    maxSize: nil,
-                    scale: try reader.number()
+                    animation: animation,
+                    index: index,
+                    maxSize: try reader.value(),
+                    scale: scale
                 )
             )
-            guard try reader.wire.bool(), case .frame(var frame) = self else { return }
-            frame.maxSize = try reader.size()
-            self = .frame(frame)
         }
     }
 }

@@ -57,35 +57,29 @@ struct ParcelRules: Sendable {
 
     /// Adds the files that a processor makes; returns whether it passes on that of its input.
     private mutating func add(_ processor: any ImageProcessor) -> Bool {
-        switch processor {
-        case is DefaultImageProcessor, is ViewSizeProcessor:
-            return true
-        case let keeping as ProfileKeepingProcessor:
-            return add(keeping.processor)
-        case let animated as AnimatedImageProcessor:
+        switch Traits(of: processor).kind {
+        case .decoding: return true
+        case .drawing: return Traits(of: processor).keepsFile
+        case .profile(let inner): return add(inner)
+        case .frames(let inner, let format):
             if !creating.onlyFirstFrame {
-                let format = animated.format.map { $0.fileFormat }
+                let format = format.map { $0.fileFormat }
                 fileFormats.formUnion(
                     format.map { [$0].compactMap(\.self) } ?? [.gif, .webp, .avif]
                 )
             }
             // It hands stills over.
-            return add(animated.processor)
-        case let chain as ProcessorChain:
-            for step in chain.steps.reversed() {
-                guard add(step) else { return false }
-            }
-            return true
-        default:
-            return false
+            return add(inner)
+        case .chain(let steps): return steps.reversed().allSatisfy { add($0) }
+        case .file, .custom: return false
         }
     }
 
     private static func keepsProfile(_ processor: any ImageProcessor) -> Bool {
-        switch processor {
-        case is ProfileKeepingProcessor: true
-        case let animated as AnimatedImageProcessor: keepsProfile(animated.processor)
-        case let chain as ProcessorChain: chain.steps.contains { keepsProfile($0) }
+        switch Traits(of: processor).kind {
+        case .profile: true
+        case .frames(let inner, _): keepsProfile(inner)
+        case .chain(let steps): steps.contains { keepsProfile($0) }
         default: false
         }
     }
