@@ -39,9 +39,4 @@ extension String {
     func endsWithBytes(of suffix: String) -> Bool {
         utf8.reversed().starts(with: suffix.utf8.reversed())
     }
-
-    /// The parts between the slashes, divided by bytes; empty parts are left out.
-    var pathParts: [String] {
-        utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
-    }
 }
