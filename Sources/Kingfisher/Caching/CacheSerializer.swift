@@ -21,11 +21,20 @@ public protocol CacheSerializer: Sendable {
     /// Whether original bytes are stored on disk, so that the processor must run again after a
     /// read.
     var originalDataUsed: Bool { get }
+
+    /// Whether ``image(with:options:)`` returns the image that ``DefaultCacheSerializer`` returns.
+    ///
+    /// Loads then decode the bytes themselves: directly to the size that the processor needs, within
+    /// the memory budget, and together with loads that have other serializers of this kind.
+    var usesDefaultDecoding: Bool { get }
 }
 
 extension CacheSerializer {
     /// False by default.
     public var originalDataUsed: Bool { false }
+
+    /// False by default; set it in a serializer whose ``image(with:options:)`` only forwards.
+    public var usesDefaultDecoding: Bool { false }
 }
 
 /// Stores an image in its original format.
@@ -41,6 +50,9 @@ public struct DefaultCacheSerializer: CacheSerializer {
 
     /// The same as ``preferCacheOriginalData``.
     public var originalDataUsed: Bool { preferCacheOriginalData }
+
+    /// True.
+    public var usesDefaultDecoding: Bool { true }
 
     /// Makes a serializer.
     public init() {}
@@ -121,6 +133,9 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
     let imageFormat: ImageFormat
     let compressionQuality: CGFloat?
 
+    /// True.
+    public var usesDefaultDecoding: Bool { true }
+
     /// Encodes an image in the given format, or if that fails in the format of the original.
     ///
     /// If both fail it returns the original bytes, or PNG if there are none.
@@ -157,6 +172,8 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
 /// Encoding again would cost time and, for lossy formats, quality and size.
 struct OriginalBytesSerializer: CacheSerializer {
     private let base: DefaultCacheSerializer
+
+    var usesDefaultDecoding: Bool { true }
 
     /// Nil unless the options use the default serializer with default settings.
     init?(_ options: KingfisherParsedOptionsInfo) {

@@ -14,14 +14,10 @@ struct CacheTarget: Sendable {
 
     /// Whether a load may decode the entry's bytes itself.
     ///
-    /// Subclasses of the cache, custom serializers and synchronous reads return images instead.
+    /// Subclasses of the cache and synchronous reads return images instead. From an original an
+    /// image is made asynchronously in any case.
     var isPlain: Bool {
-        guard !cache.isSubclassed, !request.options.loadDiskFileSynchronously else {
-            return false
-        }
-        let serializer = request.options.cacheSerializer
-        return serializer is DefaultCacheSerializer
-            || serializer is FormatIndicatedCacheSerializer
+        !cache.isSubclassed && (isOriginal || !request.options.loadDiskFileSynchronously)
     }
 
     /// Whether memory has the image; a subclass of the cache decides by its lookup.

@@ -37,6 +37,11 @@ struct StoredEntry: Sendable {
     /// Whether the load's processor gets the decoded image.
     private var needsProcessing: Bool { isRaw && !isMade }
 
+    private var serializerDecoding: SerializerDecoding? {
+        guard !request.isForBytes else { return nil }
+        return SerializerDecoding(target.options, isOriginal: isOriginal)
+    }
+
     /// The tag of the image in memory; nil if the image is not the entry's own.
     private var tag: UInt8? {
         // The result of the processor must not be stored in place of the original.
@@ -72,13 +77,16 @@ struct StoredEntry: Sendable {
         let encoded = cache.encodedImages.image(for: .init(entry: entry, version: version)) {
             try contents()
         }
+        let decoding = serializerDecoding
         do {
             let image = try await encoded.image(
-                DecodeRequest(isMade ? request.options : request.decodingOptions),
+                DecodeRequest(isMade ? request.options : request.decodingOptions, by: decoding),
                 by: request.processing,
                 staysCancelled: !isOriginal,
                 isWanted: { !request.isSuperseded }
             )
+            // The load may be superseded since, because a serializer of the program takes any time.
+            if decoding != nil { try request.checkWanted() }
             let metadata = encoded.file?.metadata
             if let tag {
                 cache.keep(
@@ -96,16 +104,21 @@ struct StoredEntry: Sendable {
                 metadata: metadata,
                 isMadeOfOriginal: isOriginal
             )
-        } catch KingfisherError.processorError(reason: .processingFailed(let processor, let item)) {
-            guard let data = encoded.file?.data, await request.processing.areDamaged(data) else {
-                throw KingfisherError.processorError(
-                    reason: .processingFailed(processor: processor, item: item)
-                )
-            }
+        } catch {
+            guard await showsDamage(error) else { throw error }
             // The image is loaded and stored again.
             cache.discardUndecodable(entry, key: request.key, since: version)
             throw EncodedImage.Missing()
         }
+    }
+
+    private func showsDamage(_ error: any Error) async -> Bool {
+        if let missing = error as? EncodedImage.Missing { return missing.isDamaged }
+        guard
+            case .processorError(reason: .processingFailed(_, .data(let data)))? =
+                error as? KingfisherError
+        else { return false }
+        return await request.processing.areDamaged(data)
     }
 
     /// Reads the bytes, blocking.

@@ -5,11 +5,13 @@ import Foundation
 import Kingfisher
 
 struct SmallSerializer: CacheSerializer {
+    var usesDefaultDecoding: Bool { true }
+
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         image.kf.jpegRepresentation(compressionQuality: 0.5)
     }
 
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        KFCrossPlatformImage(data: data, scale: options.scaleFactor)
+        DefaultCacheSerializer.default.image(with: data, options: options)
     }
 }

@@ -12,6 +12,7 @@ final class DecodeRequest: Sendable {
         let limits: ResultLimits
         let isIsolated: Bool
         let acceptsTruncated: Bool
+        let serializer: ObjectIdentifier?
     }
 
     let key: Key
@@ -20,10 +21,13 @@ final class DecodeRequest: Sendable {
     /// Whether the processor takes a decoded bitmap instead of the encoded bytes; false on a queue
     /// of the user's, and if the file may end early.
     let takesBitmap: Bool
+    /// Makes the image that the processor gets, if a serializer decodes stored bytes itself.
+    let decoding: SerializerDecoding?
     private let traits: Traits
 
-    init(_ options: KingfisherParsedOptionsInfo) {
+    init(_ options: KingfisherParsedOptionsInfo, by decoding: SerializerDecoding? = nil) {
         self.options = options
+        self.decoding = decoding
         key = Key(
             processor: options.processor.identifier,
             scale: options.scaleFactor,
@@ -31,7 +35,8 @@ final class DecodeRequest: Sendable {
             onlyFirstFrame: options.onlyLoadFirstFrame,
             limits: options.resultLimits,
             isIsolated: options.isolated,
-            acceptsTruncated: options.acceptsTruncatedFiles
+            acceptsTruncated: options.acceptsTruncatedFiles,
+            serializer: decoding?.kind
         )
         traits = Traits(of: options.processor)
         // A part of an image is not shared with callers who want all of it.

@@ -23,9 +23,11 @@ import Synchronization
 final class EncodedImage: Sendable {
     typealias Read = @Sendable () throws -> DiskContents?
 
-    /// There is no file, or it cannot be read for a reason.
+    /// There is no file, or it cannot be read for a reason, or its serializer refuses it.
     struct Missing: Error {
         var reason: KingfisherError?
+        /// Whether the file is there, and no load can use it.
+        var isDamaged = false
     }
 
     /// No request needed the file when it was to be read.
@@ -234,6 +236,16 @@ final class EncodedImage: Sendable {
         // The request before this one did not read the file.
         guard case .file(let file) = content else { throw Unwanted() }
         guard let data = file?.data else { throw Missing() }
+        if let decoding = request.decoding, decoding.applies(to: data) {
+            let options = request.options
+            let decoded = try await maker.image(of: data, by: decoding, options, in: lane)
+            // Without an image from a worker, the bytes may be sound.
+            guard let decoded else {
+                throw Missing(isDamaged: !options.isolated && !data.isDrawing)
+            }
+            guard !options.processor.identifier.isEmpty else { return decoded }
+            return try await maker.image(of: .image(decoded), options, in: lane)
+        }
         guard request.takesBitmap, let plan = try await plan(for: request, data, maker, lane),
             plan.serves(request.size(of: plan.own))
         else { return try await maker.image(of: .data(data), request.options, in: lane) }
@@ -278,7 +290,10 @@ final class EncodedImage: Sendable {
         let isIsolated = request.key.isIsolated
         let (known, planned) = state.withLock { ($0.plans[isIsolated], $0.planned) }
         if let known { return known }
-        let alike = planned.filter { $0.key.isIsolated == isIsolated && $0.takesBitmap }
+        let alike = planned.filter {
+            $0.key.isIsolated == isIsolated && $0.takesBitmap
+                && $0.decoding?.applies(to: data) != true
+        }
         let requests = alike.isEmpty ? [request] : alike
         let plan = try await maker.plan(requests, for: data, request.options, in: lane)
         state.withLock { $0.plans[isIsolated] = .some(plan) }

@@ -84,6 +84,25 @@ final class ImageMaker: Sendable {
         return try await budget.with(bytes: cost) { try await run(item, options, in: lane) }
     }
 
+    /// Makes the image that a serializer makes of stored bytes; nil if it makes none.
+    func image(
+        of data: Data,
+        by decoding: SerializerDecoding,
+        _ options: KingfisherParsedOptionsInfo,
+        in lane: Lane
+    ) async throws -> KFCrossPlatformImage? {
+        decodes.add(1, ordering: .relaxed)
+        let (processor, preloads) = (DefaultImageProcessor.default, options.preloadAllAnimationData)
+        let cost =
+            isApart(data, options)
+            ? 0 : WorkCost(options).of(.data(data), by: processor, preloads: preloads)
+        return try await budget.with(bytes: cost) {
+            try Task.checkCancellation()
+            // Code of the user may wait for another load.
+            return WorkPool.$isOccupied.withValue(true) { decoding.image(of: data) }
+        }
+    }
+
     /// Makes the image in a worker process as far as the worker knows the processors, then here.
     private func isolatedImage(
         of data: Data,

@@ -189,6 +189,8 @@ private struct HeaderModifier: ImageDownloadRequestModifier {
 
 /// Caches an image as PNG, and an animation as its own file.
 private struct LosslessSerializer: CacheSerializer {
+    var usesDefaultDecoding: Bool { true }
+
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         image.kf.gifRepresentation() ?? image.kf.pngRepresentation()
     }
