@@ -128,7 +128,7 @@ struct ConvertPlan: Sendable {
         if let document = LocalDocument(path) {
             return document.kind == .pdf ? .png : clip != nil ? .webp : .jpeg
         }
-        guard let file = try? InputFile(path: path, patience: 1), file.size != nil,
+        guard let file = InputFile.regular(at: path),
             let bytes = try? file.beginning(4096), bytes.kf.imageFormat != .unknown
         else { return nil }
         return PictureFormat(bytes.kf.imageFormat) ?? .png

@@ -43,6 +43,15 @@ final class InputFile {
         try self.init(descriptor, name: path, patience: patience)
     }
 
+    /// A regular file that can be opened, for a look at its beginning; nil for anything else.
+    ///
+    /// A pipe that is opened only to be closed again loses what its writer has put into it.
+    static func regular(at path: String) -> InputFile? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return try? InputFile(path: path, patience: 1)
+    }
+
     /// Opens standard input.
     convenience init(standardInputPatience patience: Double) throws {
         let descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)

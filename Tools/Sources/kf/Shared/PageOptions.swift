@@ -145,7 +145,7 @@ struct LocalDocument: Sendable {
 
     /// The document at a path; nil for anything else.
     init?(_ path: String) {
-        guard let file = try? InputFile(path: path, patience: 1), let size = file.size,
+        guard let file = InputFile.regular(at: path), let size = file.size,
             let bytes = try? file.beginning(VideoInfo.beginningByteCount)
         else { return nil }
         self.path = path
