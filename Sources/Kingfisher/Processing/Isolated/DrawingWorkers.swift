@@ -48,13 +48,14 @@ struct DrawingWorkers: Drawings.Renderer {
         }
     }
 
-    /// Why a worker has no result.
+    /// Why a worker has no result; of a file that was cut off, the error that asks for more.
     private func reason(_ file: Data) -> CodecError {
+        let cutOff = CodecError.truncated(.svg)
         do throws(CodecError) {
             guard case .reason(let reason?) = try answer(to: .reason, about: file).1 else {
                 return .notDrawn("the worker process gave no reason")
             }
-            return .notDrawn(reason)
+            return reason == "\(cutOff)" ? cutOff : .notDrawn(reason)
         } catch {
             return error
         }

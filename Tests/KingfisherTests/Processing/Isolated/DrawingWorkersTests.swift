@@ -120,6 +120,7 @@ struct DrawingWorkersTests {
 
     @Test func `a damaged drawing has its reason`() {
         let cut = Self.sound.prefix(80)
+        #expect(throws: CodecError.truncated(.svg)) { try Codecs.inspect(cut) }
         #expect(KFCrossPlatformImage(data: cut) == nil)
         #expect(UndecodableReason.text(for: cut).hasPrefix("svg: "))
         let large = Data(
