@@ -9,6 +9,9 @@ import Testing
 /// A worker decodes every file like this process, with its allowed system calls.
 @Suite(.enabled(if: WorkerBench.isPossible), .serialized, .timeLimit(.minutes(5)))
 struct IsolatedDecodingTests {
+    // The program decodes drawings in workers, too.
+    init() { ProcessIsolation.useProgram(at: WorkerBench.program.path) }
+
     /// The fixtures of the codec tests, by name.
     static func fixtures() throws -> [(name: String, data: Data)] {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
