@@ -46,6 +46,24 @@ struct AVIFAnimationTests {
         #expect(try reader.frame(at: 1) == FrameDecoder(file).frame(at: 1))
     }
 
+    @Test func `an animation does not say when it was made`() throws {
+        let bitmaps = try (0..<2).map { try Self.bitmap($0) }
+        let file = try Codecs.encodeAnimation(
+            of: PixelSize(width: 64, height: 48),
+            frameCount: 2,
+            loopCount: 0,
+            as: .avif,
+            options: EncodeOptions(quality: 0.5)
+        ) { index in
+            AnimationFrame(bitmap: bitmaps[index], delay: 0.1)
+        }
+        for name in ["mvhd", "tkhd", "mdhd"] {
+            let times = try #require(file.firstRange(of: Data(name.utf8))).upperBound + 4
+            #expect(file[times..<times + 16].allSatisfy { $0 == 0 }, "\(name)")
+        }
+        #expect(try FrameDecoder(file).delays.count == 2)
+    }
+
     @Test func `times do not add up rounding errors`() throws {
         let bitmaps = try (0..<8).map { try Self.bitmap($0) }
         let file = try Codecs.encodeAnimation(

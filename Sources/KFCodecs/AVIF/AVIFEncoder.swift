@@ -108,7 +108,7 @@ struct AVIFEncoder {
         defer { avif.avifRWDataFree(&output) }
         try check(result)
         guard let bytes = output.data else { throw .encodingFailed(.avif, detail: "no bytes") }
-        return Data(bytes: bytes, count: output.size)
+        return AVIFTimes.removed(from: Data(bytes: bytes, count: output.size))
     }
 
     /// Encodes one image.
