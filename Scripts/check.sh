@@ -5,8 +5,8 @@
 # Usage: Scripts/check.sh [STEP]...
 #        Scripts/check.sh races|memory|examples FILTER
 #
-#   STEP     races, memory, faults, isolation, fuzz, formats, release, examples, benchmarks, gtk_modes;
-#            all by default
+#   STEP     races, memory, faults, isolation, fuzz, formats, examples, benchmarks, gtk_modes; all by
+#            default
 #   FILTER   runs only the tests whose names match this regular expression
 #
 # A failing step does not stop the later ones; the exit status is 0 only if all have passed. What
@@ -14,7 +14,7 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 . "$ROOT/Scripts/steps.sh"
 
-all_steps=(races memory faults isolation fuzz formats release examples benchmarks gtk_modes)
+all_steps=(races memory faults isolation fuzz formats examples benchmarks gtk_modes)
 filtered_steps=(races memory examples)
 other_script=Scripts/test.sh
 
@@ -27,8 +27,12 @@ step_faults() { swift build --build-tests && "$ROOT/Scripts/faults.sh"; }
 # The library, the tool and the service.
 step_isolation() {
     provide --redis --formats && swift build --build-tests && "$ROOT/Scripts/isolation.sh" library || return
-    build_nested_tests Tools "$NESTED_BUILD" && "$ROOT/Scripts/isolation.sh" tools || return
-    build_nested_tests Server "$SERVER_BUILD" && "$ROOT/Scripts/isolation.sh" server
+    plan_for Tools "$NESTED_BUILD"
+    swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --product kf &&
+        "$ROOT/Scripts/isolation.sh" tools || return
+    plan_for Server "$SERVER_BUILD"
+    swift build --package-path Server --scratch-path "$SERVER_BUILD" --product kf-serve &&
+        "$ROOT/Scripts/isolation.sh" server
 }
 
 # Long enough to find careless mistakes; after changes to a decoder, run it for longer. The second
@@ -48,16 +52,6 @@ step_fuzz() {
 step_formats() {
     provide --formats && "$ROOT/Scripts/walls.sh" &&
         "$ROOT/Scripts/fuzz.sh" 4 jxl heic tiff svg
-}
-
-# What only an optimised program shows: how much memory functions hold while they wait. The examples and
-# the benchmarks use the library of this build.
-step_release() {
-    plan_for Tools "$NESTED_BUILD"
-    swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --product kf &&
-        build_nested_tests Tools "$NESTED_BUILD" &&
-        KF_RELEASE_PROGRAM=$NESTED_BUILD/release/kf swift test --package-path Tools \
-            --scratch-path "$NESTED_BUILD" --disable-xctest --skip-build --filter AsyncFrameTests
 }
 
 # Builds, tests and runs the examples. Most serve their images themselves; the others get a file,
@@ -225,7 +219,6 @@ title() {
     isolation) echo "Isolated loads and hostile workers under a spy on decoders" ;;
     fuzz) echo "Fuzzed files, responses and folders, 4 s for each kind" ;;
     formats) echo "JPEG XL, HEIF, TIFF and SVG: declarations, system calls, fuzzed files" ;;
-    release) echo "The tool in release mode: memory of waiting functions" ;;
     examples) echo "Examples: build, tests, and each of them run" ;;
     benchmarks) echo "Benchmarks: build" ;;
     gtk_modes) echo "GTK: OpenGL, two densities, Wayland, and assistive technology" ;;

@@ -47,7 +47,7 @@ isolate_library() {
 
 # Without the commands that read the bytes that they have just encoded: compare, and --keep for WebP.
 isolate_tools() {
-    local kf=$NESTED_BUILD/debug/kf folder file name status=0
+    local kf=$NESTED_BUILD/release/kf folder file name status=0
     [ -x "$kf" ] || die "kf is not built; run Scripts/test.sh tools."
     check_functions "$kf"
     folder=$(mktemp -d)

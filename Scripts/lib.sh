@@ -285,12 +285,6 @@ build_tool() {
     touch "$binary"
 }
 
-# Builds the tests of a nested package: build_nested_tests PACKAGE FOLDER
-build_nested_tests() {
-    plan_for "$1" "$2"
-    swift build --package-path "$1" --scratch-path "$2" --build-tests
-}
-
 # Builds the tests of GTK.
 build_gtk_tests() {
     KF_GTK_ONLY=1 swift build --traits GTK --scratch-path "$GTK_BUILD" --build-tests

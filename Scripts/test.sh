@@ -64,16 +64,22 @@ step_api() { "$ROOT/Scripts/api.sh" --check; }
 # Not into logs/docs, which is the path of this step's log.
 step_docs() { "$ROOT/Scripts/docs.sh" "$logs/pages"; }
 
-# As Scripts/demo.sh builds it.
+# In release mode, because the tool is used that way, and the benchmarks then find the library
+# already built.
 step_tools() {
-    provide --tests --formats && build_nested_tests Tools "$NESTED_BUILD" &&
-        swift test --package-path Tools --scratch-path "$NESTED_BUILD" \
+    provide --tests --formats || return
+    plan_for Tools "$NESTED_BUILD"
+    swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --build-tests &&
+        swift test --package-path Tools --scratch-path "$NESTED_BUILD" -c release \
             --disable-xctest --skip-build "${filter[@]}"
 }
 
-# In a folder of its own, because the trait Redis changes the build of every target.
+# In a folder of its own and in debug mode, because the tests look inside the service, which
+# release mode forbids.
 step_server() {
-    provide --redis --tests --formats && build_nested_tests Server "$SERVER_BUILD" &&
+    plan_for Server "$SERVER_BUILD"
+    provide --redis --tests --formats &&
+        swift build --package-path Server --scratch-path "$SERVER_BUILD" --build-tests &&
         timeout 300 swift test --package-path Server --scratch-path "$SERVER_BUILD" \
             --disable-xctest --skip-build "${filter[@]}" || return
     [ ${#filter[@]} -gt 0 ] || "$ROOT/Scripts/clients.sh"
