@@ -134,7 +134,7 @@ static kf_coding_status decode_zstd(kf_coding *coding, zstd_buffer *in, zstd_buf
     return result == 0 ? kf_coding_complete : kf_coding_continues;
 }
 
-// Prepares for bytes behind the end.
+// Begins the member of gzip or the frame of zstd that follows a complete one.
 static kf_coding_status begin_member(kf_coding *coding, uint8_t first) {
     if (coding->kind == kf_coding_gzip && first == 0x1F && inflateReset(&coding->zlib) == Z_OK)
         return kf_coding_continues;

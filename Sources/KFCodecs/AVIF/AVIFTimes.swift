@@ -22,7 +22,7 @@ enum AVIFTimes {
     private static let parents: [StaticString] = ["moov", "trak", "mdia"]
     private static let timed: [StaticString] = ["mvhd", "tkhd", "mdhd"]
 
-    /// Where the times are: two numbers behind the version and the flags of three kinds of boxes.
+    /// The places of the times: each timed box has two, after its version and flags.
     private static func places(_ reader: ByteReader, in range: Range<Int>) -> [Range<Int>] {
         var places: [Range<Int>] = []
         var offset = range.lowerBound

@@ -29,9 +29,9 @@ extension BuiltInProcessor {
     ) throws(WireError) -> any ImageProcessor { try form.read(&reader) }
 }
 
-/// The processors that workers know, told by their type.
+/// The bounds of messages about processors, and which processors a message can hold.
 enum PortableProcessors {
-    /// Processors inside others, and one behind the other; more is no use anybody makes of them.
+    /// How deep processors may be nested, and how many may follow each other.
     fileprivate static let maxDepth = 16
     static let maxSteps = 256
 
