@@ -114,13 +114,23 @@ final class Stage {
 
     /// Dispatches pending work in GLib's loop, then waits for the next event.
     static func turn() async {
-        var hasWorked = false
-        while g_main_context_iteration(nil, 0) != 0 { hasWorked = true }
+        let hasWorked = dispatchPending()
         // The main actor of tests changes its thread, and a context of OpenGL belongs to the one
         // that it was last used on.
         gdk_gl_context_clear_current()
         // Lets tasks waiting for the main actor run.
         if hasWorked { await Task.yield() } else { await LoopEvents.next() }
+    }
+
+    /// Dispatches some of the pending work in GLib's loop; there may be more of it each time, because
+    /// frames of a busy machine take longer than the time between two.
+    ///
+    /// - Returns: Whether there was any.
+    @discardableResult
+    static func dispatchPending() -> Bool {
+        var count = 0
+        while count < 16, g_main_context_iteration(nil, 0) != 0 { count += 1 }
+        return count > 0
     }
 
     /// Waits until `frames` new frames have been painted; the last one includes all pending

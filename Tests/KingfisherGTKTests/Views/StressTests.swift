@@ -131,7 +131,7 @@ private final class StressScene {
         if chance(8) {
             await stage.paint(frames: 1)
         } else if chance(3) {
-            while g_main_context_iteration(nil, 0) != 0 {}
+            Stage.dispatchPending()
             await Task.yield()
         }
         if items.count < 10, chance(3) { return addView() }
