@@ -252,10 +252,30 @@ BUILD_FLAGS=()
 # The mode in which build_tool builds.
 CONFIGURATION=release
 
+# How many processes the kernel has ended for lack of memory; 0 if it does not say.
+out_of_memory_kills() { awk '$1 == "oom_kill" { kills = $2 } END { print kills + 0 }' /proc/vmstat; }
+
+# reason_of_failure STATUS LOG KILLS: the first error in the log of a build, or what ended it without one;
+# KILLS is the number of out_of_memory_kills before it.
+reason_of_failure() {
+    local error killed=$(($(out_of_memory_kills) - $3))
+    error=$(grep -m 1 -E '(^|[: ])(fatal )?error: ' "$2" || true)
+    if [ "$killed" -gt 0 ]; then
+        printf 'memory was short, and the kernel ended %s processes. ' "$killed"
+    fi
+    if [ -n "$error" ]; then
+        printf '%s' "$error"
+    elif [ "$1" -gt 128 ]; then
+        printf 'swift build was ended by SIG%s, and reported no error.' "$(kill -l "$1")"
+    else
+        printf 'swift build ended with status %s, and reported no error.' "$1"
+    fi
+}
+
 # Builds a program of a nested package, if it is missing or older than its sources:
 # build_tool PACKAGE PROGRAM
 build_tool() {
-    local package=$1 program=$2 binary newer log status=0
+    local package=$1 program=$2 binary newer log killed status=0
     binary=$NESTED_BUILD/$CONFIGURATION/$program
     require_swift
     if [ -x "$binary" ]; then
@@ -268,19 +288,19 @@ build_tool() {
     check_folder_name
     plan_for "$package" "$NESTED_BUILD"
     say "Building $program (the first time takes some minutes)"
-    log=$(mktemp)
+    # Beside the build: the temporary folder may be the one that is full.
+    log=$NESTED_BUILD/$program.log
+    killed=$(out_of_memory_kills)
     # Shows the progress on a terminal; otherwise only the log of a failure.
-    if [ -t 2 ]; then
-        swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c "$CONFIGURATION" \
-            "${BUILD_FLAGS[@]+"${BUILD_FLAGS[@]}"}" --product "$program" >&2 || status=$?
-    else
-        swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c "$CONFIGURATION" \
-            "${BUILD_FLAGS[@]+"${BUILD_FLAGS[@]}"}" --product "$program" >"$log" 2>&1 \
-            || { status=$?; cat "$log" >&2; }
+    swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c "$CONFIGURATION" \
+        "${BUILD_FLAGS[@]+"${BUILD_FLAGS[@]}"}" --product "$program" 2>&1 \
+        | if [ -t 2 ]; then tee "$log" >&2; else cat >"$log"; fi || status=$?
+    if [ $status -ne 0 ]; then
+        [ -t 2 ] || cat "$log" >&2
+        die "$program could not be built: $(reason_of_failure $status "$log" "$killed")" \
+            "The whole log is ${log#"$ROOT"/}. Missing headers? Scripts/bootstrap.sh installs them."
     fi
     rm -f "$log"
-    [ $status -eq 0 ] || die "$program could not be built (see above)." \
-        "Missing headers? Scripts/bootstrap.sh installs them."
     # The linker does not touch an unchanged program, which is up to date nevertheless.
     touch "$binary"
 }

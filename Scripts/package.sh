@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Builds packages of kf and kf-serve for machines without Swift.
 #
-# Usage: Scripts/package.sh FOLDER [--try]
+# Usage: Scripts/package.sh FOLDER [--kf | --serve | --try]
 #
 #   FOLDER   gets kf_VERSION_ARCH.deb, kf-serve_VERSION_ARCH.deb, and a tarball of kf with a list of
 #            the libraries that it needs
+#   --kf     builds those of kf only
+#   --serve  builds that of kf-serve only
 #   --try    also checks them with lintian, and the unit with systemd-analyze, and installs, uses
 #            and purges them in a minimal Debian 12 and 13
 #
@@ -13,13 +15,16 @@
 # --try needs root and the network. Missing packages are installed first.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-usage="usage: Scripts/package.sh FOLDER [--try]"
+usage="usage: Scripts/package.sh FOLDER [--kf | --serve | --try]"
 [ $# -ge 1 ] && [ "${1#-}" = "$1" ] || die "$usage"
 folder=$(realpath -m -- "$CALLER_FOLDER/$1")
 [ "${1#/}" = "$1" ] || folder=$1
-try=''
+[ $# -le 2 ] || die "$usage"
+kf=1 serve=1 try=''
 case ${2:-} in
 '') ;;
+--kf) serve='' ;;
+--serve) kf='' ;;
 --try) try=1 ;;
 *) die "$usage" ;;
 esac
@@ -31,7 +36,7 @@ need() {
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 need dpkg-shlibdeps=dpkg-dev gzip=gzip
-Scripts/bootstrap.sh --redis
+if [ -n "$serve" ]; then Scripts/bootstrap.sh --redis; else Scripts/bootstrap.sh; fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -41,15 +46,19 @@ loads_hiredis() { [ -e "$serve" ] && [[ $(ldd "$serve") == *hiredis* ]]; }
 
 link_swift_into_programs
 export KF_HIREDIS=:libhiredis.a
-build_tool Tools kf
-kf=$NESTED_BUILD/release/kf
-serve=$NESTED_BUILD/release/kf-serve
-# Other scripts build it with hiredis as a shared library.
-! loads_hiredis || rm "$serve"
-build_tool Server kf-serve
-! loads_hiredis || die "kf-serve loads hiredis, which should be part of it."
+if [ -n "$kf" ]; then
+    build_tool Tools kf
+    kf=$NESTED_BUILD/release/kf
+fi
+if [ -n "$serve" ]; then
+    serve=$NESTED_BUILD/release/kf-serve
+    # Other scripts build it with hiredis as a shared library.
+    ! loads_hiredis || rm "$serve"
+    build_tool Server kf-serve
+    ! loads_hiredis || die "kf-serve loads hiredis, which should be part of it."
+fi
 
-version=$("$kf" --version | awk '{ print $2 }')
+version=$("${kf:-$serve}" --version | awk '{ print $2 }')
 arch=$(dpkg --print-architecture)
 # Reproducible: the date of the last commit.
 date=$(git log -1 --format=%cd --date=format:'%a, %d %b %Y %H:%M:%S +0000')
@@ -111,86 +120,96 @@ build() {
     (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
     find "$root" -type d -exec chmod 755 {} +
     [ ! -d "$root/etc/kf-serve/secrets" ] || chmod 700 "$root/etc/kf-serve/secrets"
-    dpkg-deb --root-owner-group -Zxz --build "$root" "$folder/${package}_${version}_$arch.deb" \
-        >/dev/null
+    built+=("$folder/${package}_${version}_$arch.deb")
+    dpkg-deb --root-owner-group -Zxz --build "$root" "${built[-1]}" >/dev/null
 }
 
 mkdir -p "$folder"
+built=()
 # Libraries that the programs load where they are installed; some have another name in each release.
 formats='fonts-dejavu-core, libavif16 | libavif15, libheif1, libjxl0.11 | libjxl0.7, librsvg2-2, libtiff6'
 
-root=$scratch/kf
-install_program "$kf" "$root"
-mkdir -p "$root/usr/share/man/man1" "$root/usr/share/bash-completion/completions" \
-    "$root/usr/share/zsh/vendor-completions" "$root/usr/share/fish/vendor_completions.d"
-"$kf" man -o "$root/usr/share/man/man1" >/dev/null
-gzip -9n "$root"/usr/share/man/man1/*
-# The shell reads this file, and does not run it.
-"$kf" completions bash | sed '1{/^#!/d}' >"$root/usr/share/bash-completion/completions/kf"
-"$kf" completions zsh >"$root/usr/share/zsh/vendor-completions/_kf"
-"$kf" completions fish >"$root/usr/share/fish/vendor_completions.d/kf.fish"
-describe "$root" kf
-install -m 644 Tools/kf.schema.json "$root/usr/share/doc/kf/"
-depends=$(depends_of "$kf")
-build "$root" kf graphics "$depends" \
-    "ca-certificates, $formats, libchafa0 | libchafa0t64, libpoppler-glib8t64 | libpoppler-glib8, \
-libavformat61 | libavformat60 | libavformat59, libswscale8 | libswscale7 | libswscale6" \
-    'load, convert and cache images' <<END
+package_kf() {
+    local root=$scratch/kf depends recommends name tree library
+    install_program "$kf" "$root"
+    mkdir -p "$root/usr/share/man/man1" "$root/usr/share/bash-completion/completions" \
+        "$root/usr/share/zsh/vendor-completions" "$root/usr/share/fish/vendor_completions.d"
+    "$kf" man -o "$root/usr/share/man/man1" >/dev/null
+    gzip -9n "$root"/usr/share/man/man1/*
+    # The shell reads this file, and does not run it.
+    "$kf" completions bash | sed '1{/^#!/d}' >"$root/usr/share/bash-completion/completions/kf"
+    "$kf" completions zsh >"$root/usr/share/zsh/vendor-completions/_kf"
+    "$kf" completions fish >"$root/usr/share/fish/vendor_completions.d/kf.fish"
+    describe "$root" kf
+    install -m 644 Tools/kf.schema.json "$root/usr/share/doc/kf/"
+    depends=$(depends_of "$kf")
+    recommends="ca-certificates, $formats, libchafa0 | libchafa0t64"
+    recommends+=', libpoppler-glib8t64 | libpoppler-glib8, libavformat61 | libavformat60 | libavformat59'
+    recommends+=', libswscale8 | libswscale7 | libswscale6'
+    build "$root" kf graphics "$depends" "$recommends" \
+        'load, convert and cache images' <<END
 Loads images from the web, resizes and converts them between JPEG, PNG, WebP,
 GIF, AVIF and JPEG XL, compares files, and shows images in the terminal. Reads
 HEIC, TIFF, SVG, BMP and ICO, too.
 END
 
-# For other systems: the same files, and what they need.
-name=kf-$version-linux-$(uname -m)
-tree=$scratch/$name
-mkdir -p "$tree"
-cp -r "$root/usr/bin" "$root/usr/share" "$tree/"
-rm -rf "$tree/share/doc"
-cp LICENSE "$tree/"
-{
-    printf '%s\n' "kf $version for Linux on $(uname -m)" '' \
-        'Copy bin and share to /usr/local, or run bin/kf where it is. It needs glibc 2.36 and these' \
-        'libraries; in brackets the packages of Debian:' ''
-    readelf -d "$kf" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | while IFS= read -r library; do
-        printf '  %s (%s)\n' "$library" \
-            "$(dpkg-query --search "*/$library" | sed 's/[,:].*//' | head -n 1)"
-    done
-    printf '\n'
-    fmt -w 100 <<END
+    # For other systems: the same files, and what they need.
+    name=kf-$version-linux-$(uname -m)
+    tree=$scratch/$name
+    mkdir -p "$tree"
+    cp -r "$root/usr/bin" "$root/usr/share" "$tree/"
+    rm -rf "$tree/share/doc"
+    cp LICENSE "$tree/"
+    {
+        printf '%s\n' "kf $version for Linux on $(uname -m)" '' \
+            'Copy bin and share to /usr/local, or run bin/kf where it is. It needs glibc 2.36 and these' \
+            'libraries; in brackets the packages of Debian:' ''
+        readelf -d "$kf" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | while IFS= read -r library; do
+            printf '  %s (%s)\n' "$library" \
+                "$(dpkg-query --search "*/$library" | sed 's/[,:].*//' | head -n 1)"
+        done
+        printf '\n'
+        fmt -w 100 <<END
 These are loaded with the first file of their format, and needed for nothing else: libavif (libavif16,
 libavif15), libheif (libheif1), libjxl (libjxl0.7, libjxl0.11), libtiff (libtiff6) and librsvg (librsvg2-2).
 poppler (libpoppler-glib8, libpoppler-glib8t64) draws pages of PDF documents, FFmpeg (libavformat59
 and libswscale6, libavformat60 and libswscale7, libavformat61 and libswscale8) decodes videos, and
 libchafa (libchafa0, libchafa0t64) draws for kf show.
 END
-} >"$tree/README"
-tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" -C "$scratch" \
-    -cJf "$folder/$name.tar.xz" "$name"
+    } >"$tree/README"
+    built+=("$folder/$name.tar.xz")
+    tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" -C "$scratch" \
+        -cJf "${built[-1]}" "$name"
+}
 
-root=$scratch/kf-serve
-install_program "$serve" "$root"
-install -D -m 644 Deploy/kf-serve.service "$root/usr/lib/systemd/system/kf-serve.service"
-install -D -m 644 Deploy/debian/kf-serve.conf "$root/etc/kf-serve/kf-serve.conf"
-mkdir -p "$root/etc/kf-serve/secrets" "$root/usr/share/man/man8" "$root/DEBIAN"
-gzip -9nc Deploy/debian/kf-serve.8 >"$root/usr/share/man/man8/kf-serve.8.gz"
-install -m 755 Deploy/debian/postinst Deploy/debian/prerm Deploy/debian/postrm "$root/DEBIAN/"
-printf '/etc/kf-serve/kf-serve.conf\n' >"$root/DEBIAN/conffiles"
-mkdir -p "$root/usr/share/bash-completion/completions"
-"$serve" --generate-completion-script bash | sed '1{/^#!/d}' \
-    >"$root/usr/share/bash-completion/completions/kf-serve"
-describe "$root" kf-serve
-install -m 644 Server/README.md Server/OPERATION.md Server/IMAGES.md Deploy/nginx.conf \
-    Deploy/redis.conf "$root/usr/share/doc/kf-serve/"
-depends=$(depends_of "$serve")
-build "$root" kf-serve web "$depends" "ca-certificates, $formats" \
-    'image service with the URLs of imgproxy' <<END
+package_serve() {
+    local root=$scratch/kf-serve depends
+    install_program "$serve" "$root"
+    install -D -m 644 Deploy/kf-serve.service "$root/usr/lib/systemd/system/kf-serve.service"
+    install -D -m 644 Deploy/debian/kf-serve.conf "$root/etc/kf-serve/kf-serve.conf"
+    mkdir -p "$root/etc/kf-serve/secrets" "$root/usr/share/man/man8" "$root/DEBIAN"
+    gzip -9nc Deploy/debian/kf-serve.8 >"$root/usr/share/man/man8/kf-serve.8.gz"
+    install -m 755 Deploy/debian/postinst Deploy/debian/prerm Deploy/debian/postrm "$root/DEBIAN/"
+    printf '/etc/kf-serve/kf-serve.conf\n' >"$root/DEBIAN/conffiles"
+    mkdir -p "$root/usr/share/bash-completion/completions"
+    "$serve" --generate-completion-script bash | sed '1{/^#!/d}' \
+        >"$root/usr/share/bash-completion/completions/kf-serve"
+    describe "$root" kf-serve
+    install -m 644 Server/README.md Server/OPERATION.md Server/IMAGES.md Deploy/nginx.conf \
+        Deploy/redis.conf "$root/usr/share/doc/kf-serve/"
+    depends=$(depends_of "$serve")
+    build "$root" kf-serve web "$depends" "ca-certificates, $formats" \
+        'image service with the URLs of imgproxy' <<END
 Answers requests whose URLs name an image and options such as a size or a
 format with the processed image. Results are kept in memory, on disk and, if
 there is one, in a Redis that many machines share. Files are decoded in
 processes without rights.
 END
-for file in "$folder"/*"$version"*; do say "Built $file, $(($(stat -c %s "$file") / 1000)) kB"; done
+}
+
+[ -z "$kf" ] || package_kf
+[ -z "$serve" ] || package_serve
+for file in "${built[@]}"; do say "Built $file, $(($(stat -c %s "$file") / 1000)) kB"; done
 [ -n "$try" ] || exit 0
 
 # --- The try --------------------------------------------------------------------------------
@@ -199,7 +218,9 @@ for file in "$folder"/*"$version"*; do say "Built $file, $(($(stat -c %s "$file"
 need debootstrap=debootstrap lintian=lintian systemd-analyze=systemd unshare=util-linux
 
 say "Checking the packages with lintian"
-lintian --fail-on error --allow-root "$folder"/*_"${version}_$arch".deb
+for file in "${built[@]}"; do
+    case $file in *.deb) lintian --fail-on error --allow-root "$file" ;; esac
+done
 
 exposure=$(systemd-analyze security --offline=true Deploy/kf-serve.service \
     | sed -n 's/.*exposure level for .*: \([0-9.]*\) .*/\1/p')
@@ -215,7 +236,7 @@ for release in bookworm trixie; do
     rm -rf "$scratch/$release"
     cp -a "$roots/$release" "$scratch/$release"
     mkdir "$scratch/$release/packages"
-    cp "$folder"/*.deb "$folder/$name.tar.xz" Examples/Gallery/Screenshots/grid.png \
+    cp "${built[@]}" Examples/Gallery/Screenshots/grid.png \
         Deploy/debian/try.sh "$scratch/$release/packages/"
     cp /etc/resolv.conf "$scratch/$release/etc/resolv.conf"
     # Apart from the host's processes, and from its network once packages are installed.
