@@ -28,6 +28,7 @@ static void dispose(GObject *object) {
     g_clear_object(&self->previous.texture);
     g_clear_object(&self->overlay);
     g_clear_object(&self->badge_text);
+    g_clear_object(&self->stand_in);
     self->on_paint = NULL;
     G_OBJECT_CLASS(kf_paintable_parent_class)->dispose(object);
 }
@@ -93,6 +94,7 @@ static void replace_current(KFPaintable *self, GdkTexture *texture, double scale
     g_set_object(&self->current.texture, texture);
     self->current.scale = scale > 0 ? scale : 1;
     self->released_width = self->released_height = 0;
+    kf_update_stand_in(self);
     // Invalidating the size makes the window lay itself out again, so only if it has changed.
     if (width != intrinsic_width(GDK_PAINTABLE(self))
         || height != intrinsic_height(GDK_PAINTABLE(self))) {
@@ -117,6 +119,7 @@ void kf_paintable_release(void *paintable) {
     self->progress = 1;
     self->released_width = width;
     self->released_height = height;
+    kf_update_stand_in(self);
     gdk_paintable_invalidate_contents(GDK_PAINTABLE(self));
 }
 

@@ -31,6 +31,10 @@ typedef struct {
     double overlay_width, overlay_height, overlay_x, overlay_y;
     bool shows_badge, is_right_to_left;
     PangoLayout *badge_text;
+    // A child of the GtkPicture that is shown while there is no texture.
+    GtkWidget *stand_in;
+    // Its GtkPicture, not retained; null without one.
+    GtkWidget *picture;
     KFPaintedSize on_paint;
     void *on_paint_context;
 } KFPaintable;
@@ -52,6 +56,12 @@ void kf_paint_overlays(
 
 // Paints the badge over the visible part of the image.
 void kf_paint_badge(KFPaintable *self, GtkSnapshot *snapshot, const graphene_rect_t *area);
+
+// Paints the widget that is shown while there is no texture.
+void kf_paint_stand_in(KFPaintable *self, GtkSnapshot *snapshot, double width, double height);
+
+// Shows or hides that widget after the texture has changed.
+void kf_update_stand_in(KFPaintable *self);
 
 // Paints a texture, from the pixels of kf_texture_set_cairo_pixels if it has them. Only these are
 // scaled with the filter.

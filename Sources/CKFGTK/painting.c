@@ -199,6 +199,7 @@ void kf_paint_overlays(
     double width,
     double height
 ) {
+    kf_paint_stand_in(self, snapshot, width, height);
     if (self->shows_badge && self->current.texture) {
         graphene_rect_t bounds;
         graphene_rect_intersection(image, &GRAPHENE_RECT_INIT(0, 0, width, height), &bounds);

@@ -143,6 +143,10 @@ void kf_paintable_set_overlay(
     double offset_y
 );
 
+// A widget (or null) over the whole GtkPicture of a paintable while the paintable has no texture; it
+// becomes a child of the GtkPicture, which it may make larger.
+void kf_paintable_set_stand_in(void *paintable, void *picture, void *widget);
+
 // A play sign over the image, and a text (a PangoLayout, or null) in its lower corner where a line
 // ends.
 void kf_paintable_show_badge(void *paintable, void *text, bool is_right_to_left);

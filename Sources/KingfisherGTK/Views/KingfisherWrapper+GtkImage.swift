@@ -1,7 +1,17 @@
 #if GTK
+public import CKFGTKHeaders
 public import Kingfisher
 
 extension KingfisherWrapper where Base: GtkPictureProviding {
+    /// A widget that is shown in place of the image while there is none; nil, the default, for none.
+    ///
+    /// It is shown before and during a load, and after a failure, unless the load has a placeholder
+    /// image. It is a child of the GtkPicture, which is at least as large as it.
+    public var placeholderWidget: UnsafeMutablePointer<GtkWidget>? {
+        get { base.controller.canvas.standIn }
+        nonmutating set { base.controller.canvas.standIn = newValue }
+    }
+
     /// The error of the last load; nil during a load, after a success, and after a cancellation.
     ///
     /// A failed view with ``LoadStart/whenVisible`` loads again when it is seen again, and when the

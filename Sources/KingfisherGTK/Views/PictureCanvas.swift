@@ -112,6 +112,11 @@ final class PictureCanvas {
 
     // MARK: Overlays
 
+    /// A widget that is shown while there is no image; the GtkPicture retains it.
+    var standIn: UnsafeMutablePointer<GtkWidget>? {
+        didSet { kf_paintable_set_stand_in(address, picture, standIn) }
+    }
+
     /// Shows a play sign over the image, and a text in its corner.
     func showBadge(_ text: GObjectReference?, isRightToLeft: Bool) {
         hasBadge = true

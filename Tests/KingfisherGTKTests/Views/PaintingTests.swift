@@ -111,6 +111,59 @@ extension GTKTests {
             #expect(!isShown)
         }
 
+        @Test func `a widget stands in until there is an image, and again without one`()
+            async throws
+        {
+            let view = ImageView()
+            let button = try #require(gtk_button_new())
+            view.kf.placeholderWidget = button
+            let stage = Stage(view.widget)
+            await stage.paint()
+            #expect(gtk_widget_get_mapped(button) != 0)
+            let empty = try #require(stage.capture())
+            view.kf.image = .solid(.pureRed, width: 200, height: 160)
+            await stage.paint()
+            #expect(gtk_widget_get_mapped(button) == 0)
+            #expect(stage.capture()?.center.isNear(.pureRed) == true)
+            view.kf.image = nil
+            await stage.paint()
+            #expect(gtk_widget_get_mapped(button) != 0)
+            let again = try #require(stage.capture())
+            #expect(
+                again.count(differingFrom: empty.center) == empty.count(differingFrom: empty.center)
+            )
+            // The border of the button is painted.
+            #expect(empty.count(differingFrom: empty.center) > 100)
+        }
+
+        @Test func `a placeholder widget may be replaced, taken away, and ends with its view`()
+            async throws
+        {
+            var view: ImageView! = ImageView()
+            let stage = Stage(view.widget)
+            let first = try #require(gtk_label_new("first"))
+            let second = try #require(gtk_label_new("second"))
+            view.kf.placeholderWidget = first
+            await stage.paint()
+            view.kf.placeholderWidget = second
+            await stage.paint()
+            #expect(gtk_widget_get_mapped(second) != 0)
+            #expect(gtk_widget_get_width(second) == gtk_widget_get_width(view.widget))
+            gtk_widget_unparent(second)
+            await stage.paint()
+            view.kf.placeholderWidget = nil
+            await stage.paint()
+            let third = try #require(gtk_label_new("third"))
+            g_object_ref(third)
+            view.kf.placeholderWidget = third
+            await stage.paint()
+            view = nil
+            stage.close()
+            // GTK warns of children that a widget still has when it is finalized.
+            await Stage.run { gtk_widget_get_parent(third) == nil }
+            g_object_unref(third)
+        }
+
         @Test func `an indicator image lies over the image while it loads`() async throws {
             let view = try makeView()
             view.image = .solid(.pureRed)
