@@ -3,12 +3,14 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+// Not netinet/tcp.h, whose structure ends before the bytes that have arrived.
+#include <linux/tcp.h>
 #include <malloc.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -136,6 +138,22 @@ long kf_curl_socket_silence(curl_socket_t socket) {
     socklen_t length = sizeof info;
     if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
     return info.tcpi_last_data_recv;
+}
+
+long long kf_curl_socket_input(curl_socket_t socket) {
+    struct tcp_info info = {0};
+    socklen_t length = sizeof info;
+    int unread = 0;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 ||
+        ioctl(socket, FIONREAD, &unread) != 0)
+        return -1;
+    return (long long)info.tcpi_bytes_received - unread;
+}
+
+int kf_curl_restrict_input(curl_socket_t socket) {
+    // The system doubles it, for its own use.
+    int size = 4 << 10;
+    return setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, sizeof size) == 0;
 }
 
 typedef union {

@@ -61,6 +61,12 @@ void kf_curl_limit_acknowledgement(curl_socket_t socket, unsigned milliseconds);
 // The milliseconds since bytes last arrived on a TCP connection; -1 for other sockets.
 long kf_curl_socket_silence(curl_socket_t socket);
 
+// The bytes that have been read from a TCP connection; -1 for other sockets.
+long long kf_curl_socket_input(curl_socket_t socket);
+
+// Makes the system keep at most 8 KiB of unread bytes of a connection. Returns whether it does.
+int kf_curl_restrict_input(curl_socket_t socket);
+
 // How the machine would reach the peer of a socket now.
 typedef enum {
     // Through the machine itself, or the socket has no route.

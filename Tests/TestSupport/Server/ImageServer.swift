@@ -111,6 +111,9 @@ package final class ImageServer: Sendable {
     /// The number of connections opened since the start.
     package var connectionCount: Int { core.state.withLock { $0.opened } }
 
+    /// The bytes sent by ``ServerReply/Step/repeatForever(_:)``.
+    package var floodBytes: Int { core.state.withLock { $0.floodBytes } }
+
     /// The number of currently open connections.
     package var openConnectionCount: Int { core.state.withLock { $0.opened - $0.closed } }
 }

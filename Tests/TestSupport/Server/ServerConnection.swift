@@ -45,7 +45,10 @@ final class ServerConnection {
         case .send(let data):
             try send(data)
         case .repeatForever(let data):
-            while true { try send(data) }
+            while true {
+                try send(data)
+                core.update { $0.floodBytes += data.count }
+            }
         case .drip(let data, let pause):
             for byte in data {
                 try send(Data([byte]))

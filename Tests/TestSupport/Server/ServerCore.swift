@@ -10,6 +10,7 @@ final class ServerCore: Sendable {
         var opened = 0
         var closed = 0
         var abandoned = 0
+        var floodBytes = 0
         fileprivate var waiters:
             [(isMet: @Sendable (State) -> Bool, CheckedContinuation<Void, Never>)] = []
     }

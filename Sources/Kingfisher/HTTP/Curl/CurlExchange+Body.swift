@@ -166,6 +166,9 @@ extension CurlExchange {
         return decoding.finish()
     }
 
+    /// Whether libcurl may have bytes of the body that it does not hand on.
+    var isHeldUp: Bool { hop.isHeldBack || hop.isRationed || transfer.isPaused }
+
     /// Whether silence currently counts towards the idle time-out.
     var isIdleCounted: Bool {
         if case .asking = hop.phase { return false }

@@ -248,7 +248,7 @@ final class CurlExchange {
     func measureSpeed() { hop.measured = (round.now, wireBytes) }
 
     /// The number of bytes of the hop's body so far, before decoding.
-    private var wireBytes: Int {
+    var wireBytes: Int {
         var count: curl_off_t = 0
         if let handle { kf_curl_getinfo_off(handle, CURLINFO_SIZE_DOWNLOAD_T, &count) }
         return Int(count)

@@ -52,6 +52,8 @@ struct CurlHop {
     var isWaitingForConnection = true
     /// When the hop began to wait for a connection.
     let queueTime: CurlTime
+    /// What had arrived on the connection after the last long round.
+    var input: CurlInput?
     /// The start of the measurement of the body's speed, and the bytes that had arrived.
     var measured: (from: CurlTime, wireBytes: Int)?
 

@@ -109,6 +109,7 @@ final class CurlLoop {
                 curl_multi_perform(multi, &count)
                 collect(multi)
             }
+            if round.isLong { restrictFloods() }
             for exchange in round.takeGathering() { exchange.handOn() }
             checkTimeouts()
             // A free connection goes to a waiting transfer in the next round, which reads the new

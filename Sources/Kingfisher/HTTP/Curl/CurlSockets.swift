@@ -12,6 +12,8 @@ final class CurlConnection {
     fileprivate(set) var ends: CurlSockets.Ends?
     /// The number of requests that wait on it for their responses.
     fileprivate(set) var users = 0
+    /// Whether little is read from it at once.
+    private(set) var isRestricted = false
 
     fileprivate init(_ socket: Int32) { self.socket = socket }
 
@@ -22,6 +24,18 @@ final class CurlConnection {
         // The loop counts from the start of a round, the system from the arrival of the bytes.
         return silence < 0 ? nil : silence >= time.milliseconds * 9 / 10
     }
+
+    /// The bytes that have been read from it; nil if the system does not know.
+    var input: Int? {
+        guard socket >= 0, case let count = kf_curl_socket_input(socket), count >= 0 else {
+            return nil
+        }
+        return Int(count)
+    }
+
+    /// Makes the system keep few unread bytes: a hundred reads of libcurl are less than a megabyte
+    /// then.
+    func restrict() { isRestricted = kf_curl_restrict_input(socket) != 0 }
 
     /// Ends the connection: requests on it fail, and libcurl does not use it again.
     func end() {
