@@ -89,7 +89,7 @@ struct LivePhotoLoad: Sendable {
                 .downloadLivePhotoResource(with: resource.downloadURL, options: request.options)
                 .originalData
         case .provider(let provider):
-            return try await FetchStage.data(of: provider)
+            return try await FetchStage.loading(provider) { try await provider.data() }
         }
     }
 

@@ -36,3 +36,10 @@ public struct AVAssetImageDataProvider: ImageDataProvider {
     /// The file's URL.
     public var contentURL: URL? { frame.url }
 }
+
+extension AVAssetImageDataProvider: PreparedDataProvider {
+    /// See ``VideoFrameDataProvider``.
+    func content(for context: ProviderContext?) async throws -> ProvidedContent {
+        try await frame.content(for: context)
+    }
+}

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import KFPixels
 
@@ -11,24 +10,13 @@ struct DocumentBytes: Sendable {
     func read() async throws -> Data {
         if let data { return data }
         let url = try fileURL()
-        return try await Self.work { try LocalFileImageDataProvider.bytes(of: url) }
+        return try await ImageMaker.pool.reading { try LocalFileImageDataProvider.bytes(of: url) }
     }
 
     /// - Throws: ``DocumentError`` if it is none.
     func fileURL() throws(DocumentError) -> URL {
         guard let url, url.isFileURL else { throw .unreadable("its URL is not that of a file") }
         return url
-    }
-
-    /// Runs what would keep a thread of the cooperative pool busy.
-    static func work<Value: Sendable>(
-        _ body: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global(qos: .userInitiated).async {
-                continuation.resume(with: Result { try body() })
-            }
-        }
     }
 }
 

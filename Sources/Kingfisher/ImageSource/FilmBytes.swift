@@ -30,7 +30,7 @@ enum FilmBytes: Sendable {
         } else {
             let path = try document.fileURL().path
             self = .file(
-                try await DocumentBytes.work { try OpenFilm(path: path, isKept: isKept) }
+                try await ImageMaker.pool.reading { try OpenFilm(path: path, isKept: isKept) }
             )
         }
     }

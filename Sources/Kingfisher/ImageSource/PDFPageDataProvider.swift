@@ -35,10 +35,6 @@ public struct PDFPageDataProvider: ImageDataProvider {
     private let scale: PDFFile.Scale
     /// Whether the caller has left the size to the library.
     private let isUsualSize: Bool
-    /// The step of a load that needs no more pixels than it says.
-    var sizing: (needed: Traits.Sizing, scale: CGFloat)?
-    /// See ``ProviderContext/isTransient``.
-    var isTransient = false
 
     /// Makes a provider of a page of a file.
     ///
@@ -144,7 +140,15 @@ public struct PDFPageDataProvider: ImageDataProvider {
     ///
     /// - Throws: ``DocumentError``; ``LocalFileError`` or `CocoaError` if the file cannot be read;
     ///   `CancellationError`.
-    public func data() async throws -> Data {
+    public func data() async throws -> Data { try await content(for: nil).file() }
+
+    /// The file's URL.
+    public var contentURL: URL? { url }
+}
+
+extension PDFPageDataProvider: PreparedDataProvider {
+    /// Draws the page in the size that the load's processor needs.
+    func content(for context: ProviderContext?) async throws -> ProvidedContent {
         let reading = try DocumentReading(.pages, pool)
         let file = try await DocumentBytes(url: url, data: bytes).read()
         var request = PageRequest(
@@ -152,30 +156,34 @@ public struct PDFPageDataProvider: ImageDataProvider {
             password: password,
             kind: .facts
         )
-        let scale = try await neededScale(request, of: file, by: reading)
+        let scale = try await neededScale(request, of: file, by: reading, context)
         request.kind = .image(scale, isTransparent: isTransparent)
-        return try await reading.file(
-            of: reading.answer(to: request.message(for: file), page: page),
-            isTransient: isTransient
-        )
+        let answer = try await reading.answer(to: request.message(for: file), page: page)
+        return .pixels(try reading.bitmap(of: answer))
     }
 
     /// The scale of the provider, or the one with which the page covers what the processor needs.
     private func neededScale(
         _ facts: PageRequest,
         of file: Data,
-        by reading: DocumentReading
+        by reading: DocumentReading,
+        _ context: ProviderContext?
     ) async throws -> PDFFile.Scale {
-        guard isUsualSize, let sizing, case .dpi(let dpi) = scale else { return scale }
+        // An original in the cache is for all processors.
+        guard isUsualSize, case .dpi(let dpi) = scale, let context,
+            !context.options.cacheOriginalImage
+        else { return scale }
+        let request = DecodeRequest(context.options.forStills)
+        guard request.takesBitmap, !request.options.processor.onlyDecodes else { return scale }
         let answer = try await reading.answer(to: facts.message(for: file), page: page)
         guard case .page(let page) = answer else { throw DocumentReading.invalid("it has no size") }
         func pixels(_ points: Double) -> Int {
             Int(min(Double(PixelLimits.maxDimension), (points * dpi / 72).rounded(.up)))
         }
         let own = PixelSize(width: pixels(page.width), height: pixels(page.height))
-        guard !own.isEmpty,
-            let needed = sizing.needed(own, sizing.scale)
-        else { return scale }
+        guard !own.isEmpty else { return scale }
+        let needed = request.size(of: own)
+        guard needed != own else { return scale }
         let factor = max(
             Double(needed.width) / Double(own.width),
             Double(needed.height) / Double(own.height)
@@ -184,9 +192,6 @@ public struct PDFPageDataProvider: ImageDataProvider {
         let size = CGSize(width: side(own.width), height: side(own.height))
         return .fitting(PixelSize(bounding: size))
     }
-
-    /// The file's URL.
-    public var contentURL: URL? { url }
 }
 
 /// The number of pages of a PDF document, and the size of its first page.

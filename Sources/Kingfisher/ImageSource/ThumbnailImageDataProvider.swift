@@ -1,4 +1,3 @@
-import Dispatch
 public import Foundation
 import KFCodecs
 import KFPixels
@@ -43,9 +42,6 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
     /// The key under which the image is cached.
     public var cacheKey: String
 
-    /// Whether the file is decoded in a worker process.
-    var isIsolated = false
-
     /// Makes a provider.
     ///
     /// - Parameters:
@@ -70,42 +66,63 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
             )
     }
 
-    /// Makes the thumbnail on a global queue; fails with ``ThumbnailImageDataProviderError``.
+    /// Makes the thumbnail on the threads for decoding, within their memory budget.
+    ///
+    /// - Throws: ``ThumbnailImageDataProviderError``, `CancellationError`.
+    public func data() async throws -> Data { try await content(for: nil).file() }
+
+    /// As ``data()``; the handler is called with its result.
     public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
-        DispatchQueue.global(qos: .userInitiated).async {
-            handler(Result { try makeThumbnail() })
+        Task {
+            do {
+                handler(.success(try await data()))
+            } catch {
+                handler(.failure(error))
+            }
+        }
+    }
+}
+
+extension ThumbnailImageDataProvider: PreparedDataProvider {
+    /// A file, so that a cache keeps the thumbnail in the file's own format; decoded in a worker
+    /// process if the load is isolated.
+    func content(for context: ProviderContext?) async throws -> ProvidedContent {
+        let maker = context?.downloader.processing ?? .direct
+        do {
+            return .file(try await file(by: maker, context?.options))
+        } catch let failure as ThumbnailImageDataProviderError {
+            try Task.checkCancellation()
+            throw failure
         }
     }
 
-    private func makeThumbnail() throws(ThumbnailImageDataProviderError) -> Data {
-        guard url.isFileURL, let data = try? LocalFileImageDataProvider.bytes(of: url) else {
-            // The cases of this error name the failed step, not its cause.
-            throw .invalidImageSource
-        }
+    private func file(
+        by maker: ImageMaker,
+        _ load: KingfisherParsedOptionsInfo?
+    ) async throws -> Data {
+        let url = url
+        // The cases of this error name the failed step, not its cause.
+        typealias Failure = ThumbnailImageDataProviderError
+        let file = try? await maker.pool.reading { try LocalFileImageDataProvider.bytes(of: url) }
+        guard url.isFileURL, let file else { throw Failure.invalidImageSource }
         let side = CGFloat(1)...CGFloat(PixelLimits.maxDimension)
-        guard side.contains(maxPixelSize) else { throw .invalidThumbnail }
-        guard let small = bitmap(of: data), let format = Codecs.format(of: data) else {
-            throw .invalidThumbnail
+        guard side.contains(maxPixelSize), let format = Codecs.format(of: file) else {
+            throw Failure.invalidThumbnail
         }
-        // Formats without an encoder are encoded as PNG, which is lossless.
-        guard
-            let bytes = (try? Codecs.encode(small, as: format))
-                ?? (try? Codecs.encode(small, as: .png))
-        else { throw .finalizeDataError }
-        return bytes
-    }
-
-    private func bitmap(of data: Data) -> Bitmap? {
-        guard isIsolated else {
-            let box = PixelSize(width: Int(maxPixelSize), height: Int(maxPixelSize))
-            // The error of this type has no place for the cause.
-            return try? Codecs.decode(data, options: DecodeOptions(target: .fit(box))).bitmap
+        var options = KingfisherParsedOptionsInfo(nil)
+        let length = Int(maxPixelSize)
+        options.processor = DownsamplingImageProcessor(size: CGSize(width: length, height: length))
+        options.isolated = load?.isolated == true
+        options.downloadPriority = load?.priority ?? options.downloadPriority
+        let image = try? await maker.image(of: .data(file), options: options)
+        guard let small = image?.bitmap else { throw Failure.invalidThumbnail }
+        return try await maker.run(bytes: small.size.byteCount, priority: options.priority) {
+            // Formats without an encoder are encoded as PNG, which is lossless.
+            guard
+                let bytes = (try? Codecs.encode(small, as: format))
+                    ?? (try? Codecs.encode(small, as: .png))
+            else { throw Failure.finalizeDataError }
+            return bytes
         }
-        let size = CGSize(width: Int(maxPixelSize), height: Int(maxPixelSize))
-        return IsolatedDecoding.imageForBlockingCaller(
-            of: data,
-            by: DownsamplingImageProcessor(size: size),
-            KingfisherParsedOptionsInfo([.isolated])
-        )?.bitmap
     }
 }

@@ -41,7 +41,7 @@ struct VideoClip: Sendable, Hashable {
             return try reading.bitmap(of: await film.answer(to: request, by: reading))
         }
         return try await withTaskCancellationHandler {
-            try await DocumentBytes.work { try encoded(frames, as: fileFormat) }
+            try await ImageMaker.pool.run { try encoded(frames, as: fileFormat) }
         } onCancel: {
             frames.cancel()
         }
@@ -137,7 +137,7 @@ private final class FramesAhead: Sendable {
 
     /// The next frame; called `count` times at most.
     func next() throws -> Bitmap {
-        isDecoded.wait()
+        ImageMaker.pool.blocking { isDecoded.wait() }
         let decoded = state.withLock { state in
             state.index += 1
             return state.decoded

@@ -73,9 +73,6 @@ public struct VideoFrameDataProvider: ImageDataProvider {
     /// The key under which the image is cached.
     public var cacheKey: String
 
-    /// Downloads the parts of a film; nil outside of a load.
-    var context: ProviderContext?
-
     /// The workers, for tests; nil for those of the program.
     var pool: WorkerPool?
 
@@ -172,13 +169,21 @@ public struct VideoFrameDataProvider: ImageDataProvider {
     ///
     /// - Throws: ``DocumentError``; ``LocalFileError`` or `CocoaError` if the file cannot be read;
     ///   ``KingfisherError`` if a part cannot be downloaded; `CancellationError`.
-    public func data() async throws -> Data {
+    public func data() async throws -> Data { try await content(for: nil).file() }
+
+    /// The URL of the video.
+    public var contentURL: URL? { url }
+}
+
+extension VideoFrameDataProvider: PreparedDataProvider {
+    /// Downloads the parts of a film as the load would download an image.
+    func content(for context: ProviderContext?) async throws -> ProvidedContent {
         let reading = try DocumentReading(.films, pool)
         let document = DocumentBytes(url: url, data: bytes)
         let box = maximumSize.map { PixelSize(bounding: $0) }
         if let clip = position.clip {
             let film = try await FilmBytes(document, context, isKept: true)
-            return try await clip.data(of: film, fitting: box, by: reading)
+            return .file(try await clip.data(of: film, fitting: box, by: reading))
         }
         let film =
             if let shared {
@@ -187,14 +192,8 @@ public struct VideoFrameDataProvider: ImageDataProvider {
                 try await FilmBytes(document, context)
             }
         let request = FilmRequest(position.kind, prefersCover: prefersCover, fitting: box)
-        return try await reading.file(
-            of: film.answer(to: request, by: reading),
-            isTransient: context?.isTransient == true
-        )
+        return .pixels(try reading.bitmap(of: await film.answer(to: request, by: reading)))
     }
-
-    /// The URL of the video.
-    public var contentURL: URL? { url }
 }
 
 extension VideoFramePosition {

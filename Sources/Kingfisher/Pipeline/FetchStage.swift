@@ -18,10 +18,14 @@ struct FetchStage {
     @inline(never)
     private func load(_ provider: any ImageDataProvider) async throws -> Material {
         task.attachProvider()
-        let context = ProviderContext(downloader: request.downloader, options: request.options)
-        let used = (provider as? any PreparedDataProvider)?.prepared(for: context)
-        let data = try await Self.data(of: used ?? provider)
-        return .fetched(FetchedData(data, DecodeRequest(request.options)))
+        guard let prepared = provider as? any PreparedDataProvider else {
+            let data = try await Self.loading(provider) { try await provider.data() }
+            return .fetched(FetchedData(data, DecodeRequest(request.options)))
+        }
+        return try await Self.loading(provider) { [request] in
+            let context = ProviderContext(downloader: request.downloader, options: request.options)
+            return try await request.material(of: prepared.content(for: context))
+        }
     }
 
     @inline(never)
@@ -53,12 +57,15 @@ struct FetchStage {
         )
     }
 
-    /// Loads the data of a provider; cancellation ends the wait immediately, even if the provider
+    /// Runs the work of a provider; cancellation ends the wait immediately, even if the provider
     /// continues.
     @inline(never)
-    static func data(of provider: any ImageDataProvider) async throws -> Data {
+    static func loading<Value: Sendable>(
+        _ provider: any ImageDataProvider,
+        _ load: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         do {
-            return try await Job.run { _ in try await provider.data() }
+            return try await Job.run { _ in try await load() }
         } catch {
             if error is CancellationError || Task.isCancelled {
                 throw KingfisherError.requestError(
@@ -69,6 +76,23 @@ struct FetchStage {
                 reason: .dataProviderError(provider: provider, error: error)
             )
         }
+    }
+}
+
+extension LoadRequest {
+    /// The pixels of a provider, or a file if the processor takes bytes.
+    ///
+    /// A file of the pixels is made if the disk keeps it unmodified.
+    fileprivate func material(of content: ProvidedContent) async throws -> Material {
+        let decoding = DecodeRequest(options.forStills)
+        let isStored = identifier.isEmpty ? !options.cacheMemoryOnly : storesOriginal
+        if case .pixels(let bitmap) = content, decoding.takesBitmap {
+            let file =
+                isStored ? try await content.file(by: processing, priority: options.priority) : nil
+            return .drawn(bitmap, decoding, file)
+        }
+        let file = try await content.file(by: processing, priority: options.priority)
+        return .fetched(FetchedData(file, DecodeRequest(options)))
     }
 }
 

@@ -115,8 +115,11 @@ struct FileLoad {
     /// The encoded bytes of a loaded image; the lease is retained until they are stored.
     private func bytes(of result: RetrieveImageResult, _ lease: SharedLease?) async throws -> Data {
         let isFresh = result.cacheType == .none
-        let original = isFresh ? result.data() : nil
-        if let original, !result.isTruncated, takes(original) { return original }
+        if isFresh, !result.isTruncated, takesOriginals, let original = result.data(),
+            encoding.map({ original.kf.imageFormat == $0.format }) ?? true
+        {
+            return original
+        }
         let lane = Lane(
             in: ImageMaker.pool,
             priority: request.options.priority,
@@ -124,14 +127,15 @@ struct FileLoad {
         )
         // In a task, which encoders ask whether it was cancelled.
         let data = try await Job.run(in: lane) { [self] _ in
-            encoding.map { $0.data(of: result.image) }
-                ?? request.options.cacheSerializer.data(with: result.image, original: original)
+            if let encoding { return encoding.data(of: result.image) }
+            let original = isFresh ? result.data() : nil
+            return request.options.cacheSerializer.data(with: result.image, original: original)
         }
         guard let data else {
             throw KingfisherError.cacheError(
                 reason: .cannotSerializeImage(
                     image: result.image,
-                    original: original,
+                    original: isFresh ? result.data() : nil,
                     serializer: request.options.cacheSerializer
                 )
             )
@@ -166,11 +170,10 @@ struct FileLoad {
 
     // MARK: Rules
 
-    /// Whether the bytes of the source can be returned unmodified.
-    private func takes(_ original: Data) -> Bool {
-        guard request.identifier.isEmpty else { return false }
-        guard let encoding else { return OriginalBytesSerializer(request.options) != nil }
-        return encoding.isLossless && original.kf.imageFormat == encoding.format
+    /// Whether bytes of the source in the requested format can be returned unmodified.
+    private var takesOriginals: Bool {
+        request.identifier.isEmpty
+            && encoding?.isLossless ?? (OriginalBytesSerializer(request.options) != nil)
     }
 
     /// Whether the encoded file gets its own entry.

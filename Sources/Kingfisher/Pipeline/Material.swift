@@ -1,4 +1,5 @@
 import Foundation
+import KFPixels
 
 /// What a place or a source has for a load, from which its image is made.
 enum Material: Sendable {
@@ -9,6 +10,8 @@ enum Material: Sendable {
     case entry(StoredEntry)
     /// The bytes of a source.
     case fetched(FetchedData)
+    /// The pixels of a provider, what is made of them, and their file if it is stored.
+    case drawn(Bitmap, DecodeRequest, Data?)
     /// The processed image of a subclassed downloader.
     case downloaded(ImageLoadingResult)
 
@@ -17,7 +20,7 @@ enum Material: Sendable {
         switch self {
         case .cached(_, _, let isOriginal): isOriginal
         case .entry(let entry): entry.isOriginal
-        case .fetched, .downloaded: false
+        case .fetched, .drawn, .downloaded: false
         }
     }
 
@@ -40,6 +43,9 @@ enum Material: Sendable {
             loaded.response = fetched.response
             loaded.token = fetched.token
             return loaded
+        case .drawn(let bitmap, let decoding, let file):
+            let image = try await request.processing.image(of: bitmap, decoding)
+            return LoadedImage(image: image, data: file)
         case .downloaded(let result):
             var loaded = LoadedImage(image: result.image, data: result.originalData)
             loaded.isDecodedFromData = false

@@ -135,6 +135,13 @@ final class WorkPool: Sendable {
         return try body()
     }
 
+    /// Runs `body`, which waits for a disk, as a closure; see ``run(urgency:_:)``.
+    func reading<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await run { [self] in try blocking(body) }
+    }
+
     // MARK: Lanes
 
     fileprivate func submit(_ step: @escaping Work, of lane: Lane) {

@@ -76,3 +76,14 @@ final class DecodeRequest: Sendable {
         return processor.process(item: .image(bitmap), options: options)
     }
 }
+
+extension KingfisherParsedOptionsInfo {
+    /// The options for an image that is no animation; a processor of animations passes it on to its
+    /// own.
+    var forStills: KingfisherParsedOptionsInfo {
+        guard case .frames(let still, _) = Traits(of: self.processor).kind else { return self }
+        var options = self
+        options.processor = still
+        return options
+    }
+}

@@ -2,8 +2,6 @@ public import Foundation
 
 /// Makes results of files without a manager, for programs that keep files and results themselves.
 @_spi(Server) public enum FileRenderer {
-    private static let maker = ImageMaker()
-
     /// Makes something of the image that a processor makes of a file.
     ///
     /// No cache is asked, and nothing is stored. Everything runs in one task on the threads for
@@ -22,6 +20,7 @@ public import Foundation
         options: KingfisherOptionsInfo,
         _ use: @escaping @Sendable (KFCrossPlatformImage) throws -> Result
     ) async throws -> Result {
+        let maker = ImageMaker.direct
         let request = DecodeRequest(KingfisherParsedOptionsInfo(options))
         let lane = Lane(in: maker.pool, priority: request.options.priority, for: maker)
         return try await Job.run(in: lane) { _ in

@@ -14,6 +14,9 @@ final class ImageMaker: Sendable {
         computes: true
     )
 
+    /// For callers without a downloader.
+    static let direct = ImageMaker()
+
     private let running = Atomic(0)
     private let shared = DecodedImages()
     private let sharesImages = Atomic(true)
@@ -59,6 +62,38 @@ final class ImageMaker: Sendable {
         let lane = Lane(in: pool, priority: options.priority, for: self)
         return try await Job.run(in: lane) { [self] _ in
             try await image(of: item, options, in: lane)
+        }
+    }
+
+    /// Returns the image that a request's processor makes of pixels, for one caller.
+    ///
+    /// - Throws: As ``image(of:options:)``.
+    func image(of bitmap: Bitmap, _ request: DecodeRequest) async throws -> KFCrossPlatformImage {
+        let plan = DecodePlan(own: bitmap.size, base: bitmap.size)
+        let lane = Lane(in: pool, priority: request.options.priority, for: self)
+        return try await Job.run(in: lane) { [self] _ in
+            if let image = try await image(of: bitmap, in: plan, request, in: lane) { return image }
+            let item = ImageProcessItem.image(KFCrossPlatformImage(bitmap: bitmap, scale: 1))
+            throw KingfisherError.processorError(
+                reason: .processingFailed(processor: request.options.processor, item: item)
+            )
+        }
+    }
+
+    /// Runs other work on a thread of the pool, within the budget.
+    ///
+    /// - Throws: The error of the work; `CancellationError` as soon as the task is cancelled.
+    func run<Value: Sendable>(
+        bytes: Int,
+        priority: Float = 0.5,
+        _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        let lane = Lane(in: pool, priority: priority, for: self)
+        return try await Job.run(in: lane) { [budget] _ in
+            try await budget.with(bytes: bytes) {
+                try Task.checkCancellation()
+                return try work()
+            }
         }
     }
 

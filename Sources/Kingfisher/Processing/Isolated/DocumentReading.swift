@@ -19,29 +19,6 @@ struct DocumentReading: Sendable {
         }
     }
 
-    /// The image of an answer, as a PNG.
-    ///
-    /// - Parameters:
-    ///   - answer: The answer.
-    ///   - isTransient: Whether the file is decoded and forgotten; encoding takes less time then, and
-    ///     the file is larger.
-    /// - Returns: The file.
-    /// - Throws: ``DocumentError``, `CancellationError`.
-    func file(of answer: DocumentAnswer, isTransient: Bool) async throws -> Data {
-        let bitmap = try bitmap(of: answer)
-        return try await DocumentBytes.work {
-            do throws(CodecError) {
-                return try Codecs.encode(
-                    bitmap,
-                    as: .png,
-                    options: EncodeOptions(effort: isTransient ? 0 : nil)
-                )
-            } catch {
-                throw DocumentError.outOfMemory
-            }
-        }
-    }
-
     /// The image of an answer.
     func bitmap(of answer: DocumentAnswer) throws(DocumentError) -> Bitmap {
         guard case .image(let parcel) = answer else { throw Self.invalid("it has no image") }
