@@ -137,9 +137,6 @@ extension LoadRequest {
     /// The original's entry.
     var originalTarget: CacheTarget { CacheTarget(request: self, isOriginal: true) }
 
-    /// Whether the image is cached by now: another load may have stored it since the lookup.
-    var isStored: Bool { LookupPlan(self).isStored }
-
     /// The entry that is offered to other machines, so that they should wait for it; nil if the
     /// load stores none.
     var leaseEntry: (cache: ImageCache, entry: CacheEntryName)? {
