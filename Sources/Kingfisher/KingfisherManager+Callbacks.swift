@@ -42,16 +42,16 @@ extension KingfisherManager {
         downloadTaskUpdated: DownloadTaskUpdatedBlock? = nil,
         completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
-        let parsed = KingfisherParsedOptionsInfo(resolved(options))
+        let request = request(source, adding: options)
         let task = start(
-            request(source, parsed),
+            request,
             events: LoadEvents(
                 progress: progressBlock.map { ProgressReporter($0) },
                 taskUpdated: downloadTaskUpdated
             ),
             completion: { completionHandler?($0) }
         )
-        return task.goesOn || parsed.asyncCacheTypeCheck ? task : nil
+        return task.goesOn || request.options.asyncCacheTypeCheck ? task : nil
     }
 }
 

@@ -91,8 +91,11 @@ public class KingfisherManager: @unchecked Sendable {
         progressBlock: DownloadProgressBlock? = nil
     ) async throws -> RetrieveImageResult {
         try Task.checkCancellation()
-        let request = request(source, KingfisherParsedOptionsInfo(resolved(options)))
-        guard let progressBlock else { return try await load(request) }
+        let request = request(source, adding: options)
+        if let result = pipeline.peek(request) { return result }
+        guard let progressBlock else {
+            return try await pipeline.load(request, task: DownloadTask())
+        }
         return try await load(request, reporting: ProgressReporter(progressBlock))
     }
 
@@ -118,6 +121,17 @@ public class KingfisherManager: @unchecked Sendable {
         state.withLock { $0.defaultOptions } + (options ?? [])
     }
 
+    /// The request of a call, made of one snapshot of the manager's parts.
+    func request(_ source: Source, adding options: KingfisherOptionsInfo?) -> LoadRequest {
+        let state = state.withLock { $0 }
+        return LoadRequest(
+            source: source,
+            options: KingfisherParsedOptionsInfo(state.defaultOptions + (options ?? [])),
+            cache: state.cache,
+            downloader: state.downloader
+        )
+    }
+
     func request(
         _ source: Source,
         _ options: KingfisherParsedOptionsInfo,
@@ -135,7 +149,8 @@ public class KingfisherManager: @unchecked Sendable {
 
     /// Performs a load in the caller's task.
     func load(_ request: LoadRequest) async throws(KingfisherError) -> RetrieveImageResult {
-        try await pipeline.load(request, task: DownloadTask())
+        if let result = pipeline.peek(request) { return result }
+        return try await pipeline.load(request, task: DownloadTask())
     }
 
     /// Starts a load and returns its task.

@@ -13,9 +13,14 @@ struct ImagePipeline: Sendable {
     func peek(_ request: LoadRequest) -> RetrieveImageResult? {
         let start = ContinuousClock.now
         guard !observers.isActive, request.isPlainLookup else { return nil }
-        let target = request.target
-        guard target.memoryMissReason == nil, let image = target.imageInMemory,
-            request.isFinal(image)
+        let hit = request.targetCache.memoryStorage.store.hit(
+            for: request.entry.memoryKey,
+            extending: request.options.memoryCacheAccessExtendingExpiration,
+            countsMisses: false
+        )
+        // The storage contains nothing else.
+        guard let hit, let image = hit.object as? KFCrossPlatformImage,
+            request.isFinal(image, tag: hit.tag)
         else { return nil }
         let loaded = LoadedImage(image: image, cacheType: .memory)
         var result = RetrieveImageResult(loaded, of: request)

@@ -115,8 +115,15 @@ extension LoadRequest {
     ///
     /// It must be processed if the cache stores unprocessed images, or if it was made with other
     /// creating options.
-    func isFinal(_ image: KFCrossPlatformImage) -> Bool {
-        !isUnprocessedInCache && !isOtherAnimation(image)
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - tag: The tag of the image in memory, if it was just found there.
+    /// - Returns: Whether it can be delivered.
+    func isFinal(_ image: KFCrossPlatformImage, tag: UInt8? = nil) -> Bool {
+        let isUnprocessed =
+            tag.map { storesRawBytes && $0 != ImageCache.Tag.processed } ?? isUnprocessedInCache
+        return !isUnprocessed && !isOtherAnimation(image)
     }
 
     /// Adapts a cached image: runs the processor if it has not run, and makes an animation again

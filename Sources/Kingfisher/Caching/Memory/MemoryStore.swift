@@ -74,13 +74,18 @@ final class MemoryStore: Sendable {
     /// Returns the object of a key with its tag.
     ///
     /// An expired object is a miss but stays until the next sweep.
-    func hit(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> Hit? {
+    func hit(
+        for key: CacheKey,
+        extending: ExpirationExtending = .cacheTime,
+        countsMisses: Bool = true
+    ) -> Hit? {
         var tag: UInt8 = 0
         return find(
             key.string,
             hash: key.hash,
             division: key.division,
             extending: extending,
+            countsMisses: countsMisses,
             tag: &tag
         ).map { Hit(object: $0, tag: tag) }
     }
@@ -92,6 +97,7 @@ final class MemoryStore: Sendable {
         hash: Int,
         division: KeyDivision,
         extending: ExpirationExtending,
+        countsMisses: Bool = true,
         tag: inout UInt8
     ) -> StoredObject? {
         let now = clock.now()
@@ -99,19 +105,19 @@ final class MemoryStore: Sendable {
             state -> (StoredObject?, Bool) in
             guard let place = state.place(of: key, hash: hash) else {
                 if state.evicted.isEmpty {
-                    state.absences += 1
+                    if countsMisses { state.absences += 1 }
                     return (nil, false)
                 }
                 let mayBeAlive = state.evicted[CacheKey(key, hash: hash, division: division)] != nil
-                if !mayBeAlive { state.absences += 1 }
+                if !mayBeAlive, countsMisses { state.absences += 1 }
                 return (nil, mayBeAlive)
             }
             guard state.entries[place].key.division.matches(division) else {
-                state.absences += 1
+                if countsMisses { state.absences += 1 }
                 return (nil, false)
             }
             guard state.entries[place].expiry > now else {
-                state.staleReads += 1
+                if countsMisses { state.staleReads += 1 }
                 return (nil, false)
             }
             tag = state.entries[place].tag
