@@ -50,16 +50,16 @@ struct ImagePipeline: Sendable {
         var failover = Failover(request)
         var attempt = request
         var handle = task
-        var announcement: HandleAnnouncement?
+        var update: TaskUpdate?
         while true {
             do {
                 let loaded = try await load(attempt, events, handle, &trace)
-                announcement?.attemptEnded()
+                update?.attemptEnded()
                 var result = RetrieveImageResult(loaded, of: attempt)
                 result.timings = trace.finish(loaded.cacheType)
                 return result
             } catch {
-                announcement?.attemptEnded()
+                update?.attemptEnded()
                 let error = KingfisherError(loading: error, of: attempt.source, task: handle)
                 switch await failover.next(after: error, of: attempt, by: handle) {
                 case .success(let next): attempt = next
@@ -72,7 +72,7 @@ struct ImagePipeline: Sendable {
                     cancellation: task.cancellation,
                     priority: handle.ownPriority
                 )
-                announcement = HandleAnnouncement(of: handle, to: events)
+                update = TaskUpdate(of: handle, to: events)
             }
         }
     }

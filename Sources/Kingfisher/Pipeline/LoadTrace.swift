@@ -169,17 +169,17 @@ struct LoadEvents: Sendable {
 }
 
 /// Passes the task of a new attempt to the caller, exactly once for each attempt.
-struct HandleAnnouncement {
+struct TaskUpdate {
     private let tell: OnceCompletion<DownloadTask?>
 
-    /// Announces `task` as soon as there is something to cancel.
+    /// Passes `task` on as soon as there is something to cancel.
     init(of task: DownloadTask, to events: LoadEvents) {
         let tell = OnceCompletion<DownloadTask?> { events.taskUpdated?($0) }
         self.tell = tell
         task.onInitialized { [weak task] in tell(task) }
     }
 
-    /// Announces that the attempt had no task, unless one was announced.
+    /// Reports that the attempt had no task, unless one was passed on.
     func attemptEnded() {
         tell(nil)
     }

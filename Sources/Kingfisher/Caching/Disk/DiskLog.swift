@@ -5,7 +5,7 @@ import SystemPackage
 /// The index of a folder, and the log that restores it.
 ///
 /// Threads share the index, and processes share the log: each process follows the records that
-/// others append. One thread of one process at a time has the turn to change the folder. All
+/// others append. One thread of one process at a time has access to change the folder. All
 /// methods block, except those that need the index alone.
 final class DiskLog: Sendable {
     /// State shared by readers and writers; locked only briefly, never during input or output.
@@ -208,7 +208,7 @@ final class DiskLog: Sendable {
     // MARK: Changing
 
     /// The right to change the folder, which no other thread or process has at the same time.
-    struct Turn {
+    struct WriteAccess {
         fileprivate let log: DiskLog
         fileprivate let file: OpenFile
 
@@ -247,12 +247,12 @@ final class DiskLog: Sendable {
 
     /// Runs `body` while no other thread or process can change the folder.
     func changing<Result: Sendable>(
-        _ body: (Turn) throws(DiskError) -> Result
+        _ body: (WriteAccess) throws(DiskError) -> Result
     ) throws(DiskError) -> Result {
         try writer.withLock { writer throws(DiskError) -> Result in
             let file = try lock(&writer)
             defer { files.unlock(file) }
-            let result = try body(Turn(log: self, file: file))
+            let result = try body(WriteAccess(log: self, file: file))
             if let new = rewriteIfWorthwhile() { files.unlock(new) }
             return result
         }
@@ -351,7 +351,7 @@ final class DiskLog: Sendable {
     func flush() {
         let isDue = state.withLock { $0.identity != nil && $0.index.unwrittenCount > 0 }
         // Failure affects only the order and the expiration of the last accesses.
-        if isDue { try? changing { turn throws(DiskError) in try turn.append([]) } }
+        if isDue { try? changing { access throws(DiskError) in try access.append([]) } }
     }
 
     // MARK: Rewriting

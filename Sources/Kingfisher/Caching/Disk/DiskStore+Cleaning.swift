@@ -29,30 +29,30 @@ extension DiskStore {
     /// - Throws: ``DiskError/notFound(path:)`` if there is none.
     func remove(_ name: String) throws(DiskError) {
         try log.prepare()
-        try log.changing { turn throws(DiskError) in
-            if log.withIndex({ $0.contains(name) }) { return try remove(name, turn) }
+        try log.changing { access throws(DiskError) in
+            if log.withIndex({ $0.contains(name) }) { return try remove(name, access) }
             let isAbsent = log.withIndex { $0.absences[name] != nil }
-            if isAbsent { try turn.note(.removed(name)) }
+            if isAbsent { try access.note(.removed(name)) }
             throw .notFound(path: folder.path(of: name))
         }
     }
 
     /// Removes an entry of the index and its file.
-    func remove(_ name: String, _ turn: DiskLog.Turn) throws(DiskError) {
-        if let failure = try delete([name], turn).failures.first { throw failure }
+    func remove(_ name: String, _ access: DiskLog.WriteAccess) throws(DiskError) {
+        if let failure = try delete([name], access).failures.first { throw failure }
         counts.add { $0.removals += 1 }
     }
 
     /// Removes all entries and all files, including files without an entry.
     func removeAll() throws(DiskError) {
         try log.prepare()
-        try log.changing { turn throws(DiskError) in
+        try log.changing { access throws(DiskError) in
             let count = log.withIndex { $0.count }
-            try turn.note(.cleared)
+            try access.note(.cleared)
             counts.add { $0.removals += count }
             repair.removeAbandonedFiles()
             try repair.removeAllFiles()
-            turn.rewriteLog()
+            access.rewriteLog()
         }
     }
 
@@ -145,8 +145,8 @@ extension DiskStore {
 
     private func clean(_ choose: (DiskIndex) -> [String]) -> DiskCleaning {
         do throws(DiskError) {
-            return try log.changing { turn throws(DiskError) in
-                try delete(log.withIndex(choose), turn)
+            return try log.changing { access throws(DiskError) in
+                try delete(log.withIndex(choose), access)
             }
         } catch {
             return DiskCleaning(failures: [error])
@@ -154,9 +154,10 @@ extension DiskStore {
     }
 
     /// Deletes entries with their files.
-    func delete(_ names: [String], _ turn: DiskLog.Turn) throws(DiskError) -> DiskCleaning {
+    func delete(_ names: [String], _ access: DiskLog.WriteAccess) throws(DiskError) -> DiskCleaning
+    {
         guard !names.isEmpty else { return DiskCleaning() }
-        try announceRemovals(of: names, turn)
+        try announceRemovals(of: names, access)
         var cleaning = DiskCleaning()
         var kept: [LogRecord] = []
         for name in names {
@@ -173,7 +174,7 @@ extension DiskStore {
             log.forget(name)
         }
         // Without these records the files are treated as unknown when the store is opened again.
-        if !kept.isEmpty { try? turn.append(kept) }
+        if !kept.isEmpty { try? access.append(kept) }
         return cleaning
     }
 
@@ -181,12 +182,15 @@ extension DiskStore {
     /// them.
     ///
     /// Without a record, the next reader of such an entry finds that its file is missing.
-    private func announceRemovals(of names: [String], _ turn: DiskLog.Turn) throws(DiskError) {
+    private func announceRemovals(
+        of names: [String],
+        _ access: DiskLog.WriteAccess
+    ) throws(DiskError) {
         let records = names.map { LogRecord.removed($0) }
         var rest = names[...]
         while true {
             do throws(DiskError) {
-                return try turn.append(records)
+                return try access.append(records)
             } catch {
                 guard error.isFullDisk, let name = rest.popFirst() else { throw error }
                 // Reported when it is removed again.

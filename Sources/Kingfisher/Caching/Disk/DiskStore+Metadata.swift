@@ -46,9 +46,9 @@ extension DiskStore {
         guard let checksum = metadata.checksum else { return }
         try log.prepare()
         let sealed = sealed(metadata, name: name)
-        try log.changing { turn throws(DiskError) in
+        try log.changing { access throws(DiskError) in
             guard log[name]?.checksum == checksum else { return }
-            try turn.note(.described(name, checksum: checksum, metadata: sealed))
+            try access.note(.described(name, checksum: checksum, metadata: sealed))
         }
     }
 
@@ -62,9 +62,9 @@ extension DiskStore {
         guard absence.metadata.count <= EntryMetadata.maximalSize else { return try remove(name) }
         do throws(DiskError) {
             try log.prepare()
-            try log.changing { turn throws(DiskError) in
-                if log.withIndex({ $0.contains(name) }) { try remove(name, turn) }
-                try turn.note(.absent(name, absence))
+            try log.changing { access throws(DiskError) in
+                if log.withIndex({ $0.contains(name) }) { try remove(name, access) }
+                try access.note(.absent(name, absence))
             }
         } catch {
             log.note(absence, of: name)

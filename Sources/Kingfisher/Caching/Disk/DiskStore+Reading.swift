@@ -117,10 +117,10 @@ extension DiskStore {
     /// Deletes an entry under the writers' lock, if it is still damaged then.
     func discard(_ name: String, if isDamaged: () -> Bool) {
         do throws(DiskError) {
-            try log.changing { turn throws(DiskError) in
+            try log.changing { access throws(DiskError) in
                 guard isDamaged() else { return }
                 let isKnown = log.withIndex { $0.contains(name) }
-                guard isKnown, try delete([name], turn).removed == [name] else { return }
+                guard isKnown, try delete([name], access).removed == [name] else { return }
                 counts.add { $0.damaged += 1 }
             }
         } catch {

@@ -100,15 +100,15 @@ final class EntryWriter: Sendable {
         } catch {
             throw .cannotWrite(path: folder.path(of: new.entry.name), key: new.entry.key, error)
         }
-        _ = try commit(new) { turn throws(DiskError) -> Bool? in
+        _ = try commit(new) { access throws(DiskError) -> Bool? in
             // Stored by another thread or process meanwhile.
             if mayShare, let equal = equalFile(for: new),
-                let leavesTemporary = share(equal, as: new, turn)
+                let leavesTemporary = share(equal, as: new, access)
             {
                 return leavesTemporary
             }
             if case .unnamed(let file) = written { distinguish(&new.entry, file) }
-            return try place(written, as: new, turn)
+            return try place(written, as: new, access)
         }
     }
 
@@ -119,20 +119,20 @@ final class EntryWriter: Sendable {
     /// - Returns: Whether the entry is stored.
     private func commit(
         _ new: NewEntry,
-        _ body: (DiskLog.Turn) throws(DiskError) -> Bool?
+        _ body: (DiskLog.WriteAccess) throws(DiskError) -> Bool?
     ) throws(DiskError) -> Bool {
         var leavesTemporary: Bool?
         defer {
             // The next process that opens the folder deletes what remains.
             if leavesTemporary != false { try? files.remove(folder.temporaryPath(new.number)) }
         }
-        leavesTemporary = try log.changing { turn throws(DiskError) -> Bool? in
+        leavesTemporary = try log.changing { access throws(DiskError) -> Bool? in
             // The new entry's access is now.
             if !new.replaces, let old = log[new.entry.name], old.expiry > new.entry.access {
                 let path = folder.path(of: new.entry.name)
                 throw .cannotWrite(path: path, key: new.entry.key, .fileExists)
             }
-            return try body(turn)
+            return try body(access)
         }
         return leavesTemporary != nil
     }
@@ -143,7 +143,7 @@ final class EntryWriter: Sendable {
     private func place(
         _ written: Written,
         as new: NewEntry,
-        _ turn: DiskLog.Turn
+        _ access: DiskLog.WriteAccess
     ) throws(DiskError) -> Bool {
         let entry = new.entry
         let (path, temporary) = (folder.path(of: entry.name), folder.temporaryPath(new.number))
@@ -159,7 +159,7 @@ final class EntryWriter: Sendable {
             // The announcement of a file that replaces another one can be completed only if the file
             // has a name.
             if isKnown, case .unnamed(let file) = written { try files.link(file, to: temporary) }
-            try turn.announce(record) { () throws(Errno) in
+            try access.announce(record) { () throws(Errno) in
                 switch written {
                 case .inPlace: break
                 case .unnamed(let file) where !isKnown:
@@ -241,7 +241,7 @@ final class EntryWriter: Sendable {
     ///
     /// - Returns: Whether it is stored, and whether the previous file has the temporary name now;
     ///   nil if the file cannot get the name.
-    private func share(_ file: OpenFile, as new: NewEntry, _ turn: DiskLog.Turn) -> Bool? {
+    private func share(_ file: OpenFile, as new: NewEntry, _ access: DiskLog.WriteAccess) -> Bool? {
         var new = new
         guard let status = try? files.status(of: file), status.size == new.entry.size,
             (1..<DiskFiles.maximalNames).contains(status.links)
@@ -255,7 +255,7 @@ final class EntryWriter: Sendable {
             try? files.setProof(FileProof(new.entry).bytes(for: FileProof.anyName), of: file)
         }
         // Whatever fails here, the entry can still have a file of its own.
-        let leavesTemporary = try? place(isInPlace ? .inPlace : .unnamed(file), as: new, turn)
+        let leavesTemporary = try? place(isInPlace ? .inPlace : .unnamed(file), as: new, access)
         if leavesTemporary != nil { counts.add { $0.shared += 1 } }
         return leavesTemporary
     }
