@@ -60,6 +60,18 @@ struct CurlProxyTests {
         }
     }
 
+    @Test func `a proxy that refuses is not taken for a server on the same machine`() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try ImageServer.freePort()
+            setenv("http_proxy", "http://127.0.0.1:\(proxy)", 1)
+            let outcome = await CurlTransport().load(Self.target("http://127.0.0.1:8099/a"))
+            guard case .cannotConnect(_, let reason, _) = outcome.error else {
+                preconditionFailure("\(String(describing: outcome.error))")
+            }
+            precondition(reason.contains("(proxy 127.0.0.1:\(proxy))"), reason)
+        }
+    }
+
     @Test func `a host that needs no proxy is asked itself`() async {
         await #expect(processExitsWith: .success) {
             let proxy = try Self.proxy("http_proxy")
