@@ -2,7 +2,7 @@
 # Runs the GTK example: ten thousand images in a grid, one image to zoom, a feed, animations, every
 # processor, and the times of a load's stages.
 #
-# Usage: Scripts/gallery.sh [--page NAME] [--dark] [--screenshots DIR]
+# Usage: Scripts/gallery.sh [--page NAME] [--dark] [--size WIDTHxHEIGHT] [--screenshots DIR]
 #        Scripts/gallery.sh --pictures DIR
 #        Scripts/gallery.sh --measure scrolling|animations|zooming DIR
 #

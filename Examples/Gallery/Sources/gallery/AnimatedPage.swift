@@ -14,7 +14,7 @@ final class AnimatedPage: Page {
                 .fade(duration: 0.3)
                 .alternativeText("A day in landscape number \(number)")
                 .playButton()
-                .onFailureView { _ in made(gtk_image_new_from_icon_name("view-refresh-symbolic")) }
+                .onFailureView(failureView)
                 .retryOnClick()
             image.view.setSizeRequest(width: 240, height: 180)
             image.view.kf.indicator = .spinner

@@ -16,6 +16,10 @@ final class DetailPage: Page {
     private let reason = label("", wraps: true)
     private let failure = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [])
     private var number = 0
+    /// What lies over the image and fades.
+    private var controls: [Widget] = []
+    private var fading: Task<Void, Never>?
+    private var titleChanged: (() -> Void)?
     private(set) var barButtons: [Widget] = []
     private(set) var isReady = false
 
@@ -24,13 +28,10 @@ final class DetailPage: Page {
         self.pictures = pictures
         gtk_widget_add_css_class(widget, "gallery-picture")
         gtk_overlay_set_child(widget.opaque, view.widget)
-        view.onZoomChange = { [unowned self] in
-            gtk_label_set_text(zoomText.opaque, "\(Int(($0 * 100).rounded())) %")
-        }
+        view.onZoomChange = { [unowned self] _ in showZoom() }
         let infoButton = made(gtk_toggle_button_new())
-        gtk_button_set_icon_name(infoButton.cast(), "help-about-symbolic")
-        gtk_widget_set_tooltip_text(infoButton, "Information")
-        connect(UnsafeMutableRawPointer(infoButton), "toggled") { [unowned self] _ in
+        setIcon("help-about-symbolic", "Information", of: infoButton)
+        GtkSignal.connect(infoButton, "toggled") { [unowned self] in
             let isActive = gtk_toggle_button_get_active(infoButton.cast())
             gtk_revealer_set_reveal_child(infoRevealer.opaque, isActive)
         }
@@ -40,28 +41,49 @@ final class DetailPage: Page {
         gtk_widget_set_halign(spinner, GTK_ALIGN_CENTER)
         gtk_widget_set_valign(spinner, GTK_ALIGN_CENTER)
         gtk_widget_set_size_request(spinner, 48, 48)
-        for overlay in [spinner, failure, infoRevealer, zoomBar()] + stepButtons() {
+        controls = [zoomBar()] + stepButtons()
+        for overlay in [spinner, failure, infoRevealer] + controls {
             gtk_overlay_add_overlay(widget.opaque, overlay)
         }
+        for control in controls { gtk_widget_add_css_class(control, "gallery-control") }
+        let motion = gtk_event_controller_motion_new()
+        GtkSignal.connect(motion, "motion") { [unowned self] in showControls() }
+        gtk_widget_add_controller(widget, motion)
+        let focus = gtk_event_controller_focus_new()
+        GtkSignal.connect(focus, "notify::contains-focus") { [unowned self] in showControls() }
+        gtk_widget_add_controller(widget, focus)
         show(14)
     }
 
-    func show(_ number: Int) {
+    var title: String? { Pictures.name(of: number) }
+
+    func onTitleChange(_ body: @escaping () -> Void) { titleChanged = body }
+
+    /// Shows an image that was selected on another page; its keys work at once.
+    func open(_ number: Int) {
+        show(number)
+        gtk_widget_grab_focus(view.widget)
+    }
+
+    private func show(_ number: Int) {
         self.number = number
+        titleChanged?()
         isReady = false
         gtk_widget_set_visible(failure, 0)
         gtk_spinner_start(spinner.opaque)
-        view.alternativeText = "Photograph number \(number)"
+        view.alternativeText = title
         view.setImage(with: pictures.large(number)) { [weak self] in self?.loadEnded($0) }
     }
 
     private func loadEnded(_ result: Result<CGSize, any Error>) {
         isReady = true
+        showControls()
         gtk_spinner_stop(spinner.opaque)
         switch result {
         case .success(let size):
             let pixels = "\(Int(size.width)) × \(Int(size.height)) pixels"
-            gtk_label_set_text(info.opaque, "Photograph number \(number)\n\(pixels)")
+            showZoom()
+            gtk_label_set_text(info.opaque, "\(Pictures.name(of: number))\n\(pixels)")
         case .failure(let error):
             let words = (error as? KingfisherError)?.failureReason ?? error.localizedDescription
             gtk_label_set_text(reason.opaque, words)
@@ -69,14 +91,32 @@ final class DetailPage: Page {
         }
     }
 
+    private func showZoom() {
+        gtk_label_set_text(zoomText.opaque, "\(Int((view.zoom * 100).rounded())) %")
+    }
+
     // MARK: Controls
 
-    private func iconButton(_ icon: String, _ title: String, _ run: @escaping () -> Void) -> Widget
-    {
-        let button = made(gtk_button_new_from_icon_name(icon))
-        gtk_widget_set_tooltip_text(button, title)
-        connect(UnsafeMutableRawPointer(button), "clicked") { _ in run() }
-        return button
+    /// Fades the controls out once the pointer and the focus have rested.
+    private func showControls() {
+        for control in controls { gtk_widget_remove_css_class(control, "gallery-faded") }
+        fading?.cancel()
+        fading = Task { [weak self] in
+            // Throws only if the task is cancelled.
+            guard (try? await Task.sleep(for: .seconds(3))) != nil, let self else { return }
+            for control in controls { gtk_widget_add_css_class(control, "gallery-faded") }
+        }
+    }
+
+    private func toggleFullScreen() {
+        guard let root = gtk_widget_get_root(widget) else { return }
+        let window = Widget(root)
+        let isFull = gtk_window_is_fullscreen(window.cast()) != 0
+        if isFull {
+            gtk_window_unfullscreen(window.cast())
+        } else {
+            gtk_window_fullscreen(window.cast())
+        }
     }
 
     private func zoomBar() -> Widget {
@@ -86,7 +126,11 @@ final class DetailPage: Page {
             iconButton("zoom-fit-best-symbolic", "Whole picture") { [unowned self] in
                 view.zoomToFit()
             },
+            iconButton("view-fullscreen-symbolic", "Full screen") { [unowned self] in
+                toggleFullScreen()
+            },
         ]
+        activate(buttons[3], by: "F11")
         for button in buttons {
             gtk_widget_add_css_class(button, "circular")
             gtk_widget_add_css_class(button, "flat")
@@ -96,7 +140,7 @@ final class DetailPage: Page {
         let bar = box(
             GTK_ORIENTATION_HORIZONTAL,
             spacing: 4,
-            [buttons[0], zoomText, buttons[1], buttons[2]]
+            [buttons[0], zoomText] + buttons.dropFirst()
         )
         gtk_widget_add_css_class(bar, "osd")
         gtk_widget_add_css_class(bar, "gallery-osd")
@@ -128,7 +172,7 @@ final class DetailPage: Page {
         gtk_image_set_pixel_size(icon.opaque, 64)
         let retry = made(gtk_button_new_with_label("Try Again"))
         gtk_widget_set_halign(retry, GTK_ALIGN_CENTER)
-        connect(UnsafeMutableRawPointer(retry), "clicked") { [unowned self] _ in show(number) }
+        GtkSignal.connect(retry, "clicked") { [unowned self] in show(number) }
         for child in [icon, reason, retry] { gtk_box_append(failure.cast(), child) }
         gtk_widget_add_css_class(failure, "osd")
         gtk_widget_add_css_class(failure, "gallery-osd")

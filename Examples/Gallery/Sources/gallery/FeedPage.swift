@@ -34,7 +34,7 @@ final class FeedPage: Page {
 
     var isReady: Bool {
         let visible = posts.compactMap(\.post).filter(\.isVisible)
-        return loading.isReady && visible.count > 1 && visible.allSatisfy(\.isComplete)
+        return loading.isReady && !visible.isEmpty && visible.allSatisfy(\.isComplete)
     }
 }
 
@@ -57,14 +57,14 @@ private final class Post: ImageListRow {
             let image = KFImage(nil as URL?)
                 .resizable(.cover)
                 .fade(duration: 0.3)
-                .onFailureView { _ in made(gtk_image_new_from_icon_name("view-refresh-symbolic")) }
+                .onFailureView(failureView)
                 .retryOnClick()
-            image.view.setSizeRequest(width: 200, height: 150)
+            image.view.setSizeRequest(width: 112, height: 112)
             return image
         }
         let words = box(GTK_ORIENTATION_VERTICAL, spacing: 2, [name, text])
         let head = box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [avatar.widget, words])
-        let line = box(GTK_ORIENTATION_HORIZONTAL, spacing: 8, photographs.map(\.widget))
+        let line = box(GTK_ORIENTATION_HORIZONTAL, photographs.map(\.widget))
         widget = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [head, line]).margin(12)
         gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
     }
@@ -102,7 +102,7 @@ private final class Post: ImageListRow {
     }
 }
 
-/// The states of a view: a preview, the image, and a failure with a button that tries again.
+/// The states of a view: a preview, the image, and a failure, which a click repeats.
 private final class LoadingStages {
     let widget: Widget
     private let photograph: KFImage
@@ -114,13 +114,9 @@ private final class LoadingStages {
         preview.image = KFCrossPlatformImage(thumbHash: pictures.thumbHash(number))
         preview.hasNaturalSize = false
         photograph = KFImage(pictures.small(number)).resizable(.cover)
-        let missing = KFImage(pictures.missing).resizable(.cover)
-        self.missing = missing
-        let retry = made(gtk_button_new_with_label("Try Again"))
-        gtk_widget_set_halign(retry, GTK_ALIGN_CENTER)
-        gtk_widget_set_valign(retry, GTK_ALIGN_CENTER)
-        connect(UnsafeMutableRawPointer(retry), "clicked") { [weak missing] _ in missing?.retry() }
-        _ = missing.onFailureView(retry)
+        missing = KFImage(pictures.missing).resizable(.cover)
+            .onFailureView(failureView)
+            .retryOnClick()
         let stages = [
             (preview, preview.widget, "preview of 25 bytes"),
             (photograph.view, photograph.widget, "photograph"),
@@ -128,12 +124,14 @@ private final class LoadingStages {
         ]
         let columns = stages.map { (view, widget, title) in
             view.alternativeText = title
-            view.setSizeRequest(width: 128, height: 96)
-            let caption = label(title)
+            view.setSizeRequest(width: 112, height: 100)
+            let caption = label(title, wraps: true)
+            gtk_label_set_max_width_chars(caption.opaque, 14)
+            gtk_label_set_justify(caption.opaque, GTK_JUSTIFY_CENTER)
             gtk_label_set_xalign(caption.opaque, 0.5)
             return box(GTK_ORIENTATION_VERTICAL, spacing: 4, [widget, caption])
         }
-        widget = box(GTK_ORIENTATION_HORIZONTAL, spacing: 24, columns).margin(12)
+        widget = box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, columns).margin(12)
         gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
     }
 

@@ -1,5 +1,6 @@
 import CGalleryGTK
 import Foundation
+import KingfisherGTK
 
 /// The costs of the frames of a window.
 ///
@@ -36,9 +37,9 @@ final class FrameCosts {
             preconditionFailure("a window on screen has a frame clock")
         }
         self.clock = UnsafeMutableRawPointer(clock)
-        connect(self.clock, "before-paint") { [weak self] _ in self?.begins() }
-        connect(self.clock, "after-paint") { [weak self] _ in self?.ended() }
-        connect(self.clock, "update") { [weak self] _ in self?.updates() }
+        GtkSignal.connect(self.clock, "before-paint") { [weak self] in self?.begins() }
+        GtkSignal.connect(self.clock, "after-paint") { [weak self] in self?.ended() }
+        GtkSignal.connect(self.clock, "update") { [weak self] in self?.updates() }
     }
 
     /// Records frames without pause.

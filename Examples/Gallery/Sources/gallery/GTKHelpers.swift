@@ -1,4 +1,6 @@
 import CGalleryGTK
+import Kingfisher
+import KingfisherGTK
 
 typealias Widget = UnsafeMutablePointer<GtkWidget>
 
@@ -62,35 +64,44 @@ func label(_ markup: String, wraps: Bool = false) -> Widget {
     return label
 }
 
-/// A closure owned by GTK.
-private final class Handler {
-    let body: (UInt) -> Void
-    init(_ body: @escaping (UInt) -> Void) { self.body = body }
+/// A button with an icon, which has a name for tooltips and assistive technology.
+func iconButton(_ icon: String, _ title: String, _ run: @escaping () -> Void) -> Widget {
+    let button = made(gtk_button_new())
+    setIcon(icon, title, of: button)
+    // Keys stay with the image.
+    gtk_widget_set_focus_on_click(button, 0)
+    GtkSignal.connect(button, "clicked", run)
+    return button
 }
 
-/// Calls a closure at every emission of a signal, with the signal's first argument.
-func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ body: @escaping (UInt) -> Void)
-{
-    let context = Unmanaged.passRetained(Handler(body)).toOpaque()
-    g_signal_connect_data(
-        object,
-        signal,
-        Trampoline.callback,
-        context,
-        { context, _ in
-            if let context { Unmanaged<AnyObject>.fromOpaque(context).release() }
-        },
-        // Swapped: the context comes first. Newer headers hide the constant from Swift.
-        GConnectFlags(rawValue: 2)
+/// Sets the icon of a button, and its name.
+func setIcon(_ icon: String, _ title: String, of button: Widget) {
+    gtk_button_set_icon_name(button.cast(), icon)
+    gtk_widget_set_tooltip_text(button, title)
+    gallery_set_label(button, title)
+}
+
+/// The reason of a failed load, and that a click repeats it.
+func failureView(_ error: KingfisherError) -> Widget {
+    let icon = made(gtk_image_new_from_icon_name("view-refresh-symbolic"))
+    let reason = label("", wraps: true)
+    gtk_label_set_text(reason.opaque, error.failureReason ?? "")
+    gtk_label_set_justify(reason.opaque, GTK_JUSTIFY_CENTER)
+    let both = box(GTK_ORIENTATION_VERTICAL, [icon, reason])
+    gtk_widget_set_valign(both, GTK_ALIGN_CENTER)
+    return both.margin(6)
+}
+
+/// Lets keys activate a button wherever the focus is in its window.
+func activate(_ button: Widget, by keys: String) {
+    guard let controller = gtk_shortcut_controller_new(), let action = gtk_activate_action_get()
+    else { return }
+    gtk_shortcut_controller_set_scope(controller, GTK_SHORTCUT_SCOPE_GLOBAL)
+    // The shortcut takes the reference.
+    g_object_ref(UnsafeMutableRawPointer(action))
+    gtk_shortcut_controller_add_shortcut(
+        controller,
+        gtk_shortcut_new(gtk_shortcut_trigger_parse_string(keys), action)
     )
-}
-
-nonisolated private enum Trampoline {
-    static var callback: GCallback {
-        let handler: @convention(c) (UnsafeMutableRawPointer, UInt) -> Void = { context, argument in
-            let handler = Unmanaged<Handler>.fromOpaque(context).takeUnretainedValue()
-            MainActor.assumeIsolated { handler.body(argument) }
-        }
-        return unsafeBitCast(handler, to: GCallback.self)
-    }
+    gtk_widget_add_controller(button, controller)
 }

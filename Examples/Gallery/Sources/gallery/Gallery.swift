@@ -9,13 +9,14 @@ import KingfisherGTK
 @main
 enum Gallery {
     static let usage = """
-        Usage: gallery [--page NAME] [--dark] [--screenshots DIR]
+        Usage: gallery [--page NAME] [--dark] [--size WIDTHxHEIGHT] [--screenshots DIR]
                gallery --pictures DIR
                gallery --measure SUBJECT DIR [COUNT]
                gallery --measure arriving DIR [SPEED [CONNECTIONS [0]]]
 
           --page NAME         begins with a page: grid, detail, feed, animated, processors, trace
           --dark              uses the dark variant of the theme
+          --size              the size of the window; 1060x760 without it
           --screenshots DIR   makes a PNG of every page and ends
           --pictures DIR      writes the files for measuring and ends
           --measure           reports for 10 s of scrolling, animations (50, or COUNT) or zooming
@@ -59,9 +60,15 @@ enum Gallery {
         }
         defer { removeCache() }
         let window = GalleryWindow(pictures)
+        let size = value(after: "--size", in: arguments)?.split(separator: "x").compactMap {
+            Int32($0)
+        }
+        if let size, size.count == 2 {
+            gtk_window_set_default_size(window.window.cast(), size[0], size[1])
+        }
         MainLoop.attach()
         let loop = g_main_loop_new(nil, 0)
-        connect(UnsafeMutableRawPointer(window.window), "destroy") { _ in g_main_loop_quit(loop) }
+        GtkSignal.connect(window.window, "destroy") { g_main_loop_quit(loop) }
         window.show(value(after: "--page", in: arguments) ?? GridPage.name)
         gtk_window_present(window.window.cast())
         if let folder = value(after: "--screenshots", in: arguments) {

@@ -16,11 +16,13 @@ final class GridPage: Page {
     ///
     /// - Parameters:
     ///   - columns: The largest number of columns; nil for as many as fill the window.
+    ///   - isRounded: Whether the images have round corners.
     ///   - options: The options of the loads.
     ///   - source: Returns the image of a number.
     ///   - onOpen: Called with the number of a selected image.
     init(
         columns: UInt32? = nil,
+        isRounded: Bool = false,
         options: KingfisherOptionsInfo = [],
         _ source: @escaping (Int) -> Source?,
         onOpen: @escaping (Int) -> Void
@@ -37,6 +39,7 @@ final class GridPage: Page {
         for number in 0..<Pictures.count { gtk_string_list_append(numbers, "\(number)") }
         let grid = made(gtk_grid_view_new(gtk_no_selection_new(numbers), cells.makeFactory()))
         gtk_widget_add_css_class(grid, "gallery-grid")
+        if isRounded { gtk_widget_add_css_class(grid, "gallery-rounded") }
         gtk_grid_view_set_min_columns(grid.opaque, 2)
         gtk_grid_view_set_max_columns(grid.opaque, columns ?? 24)
         // With few columns the gaps between them would be larger than those between the rows.
@@ -44,11 +47,13 @@ final class GridPage: Page {
         gtk_grid_view_set_single_click_activate(grid.opaque, 1)
         widget = made(gtk_scrolled_window_new()).expanding()
         gtk_scrolled_window_set_child(widget.opaque, grid)
-        connect(UnsafeMutableRawPointer(grid), "activate") { onOpen(Int($0 & 0xFFFF_FFFF)) }
+        GtkSignal.connect(grid, "activate") { onOpen(Int($0 & 0xFFFF_FFFF)) }
         cells.onBind = { [weak self] position, view in
             self?.views[view.gtkPicture] = position
             self?.onBind?(position, view)
-            view.alternativeText = "Landscape number \(position)"
+            view.alternativeText = Pictures.name(of: position)
+            // What is painted beyond the corners of its style.
+            if isRounded { gtk_widget_set_overflow(view.widget, GTK_OVERFLOW_HIDDEN) }
         }
     }
 

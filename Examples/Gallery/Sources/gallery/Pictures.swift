@@ -18,6 +18,9 @@ struct Pictures {
         }
     }
 
+    /// The name of an image for readers.
+    static func name(of number: Int) -> String { "Landscape \(number)" }
+
     /// An image for the grid, 360 × 270 pixels.
     func small(_ number: Int) -> URL { server.url("/small/\(number).jpg") }
 

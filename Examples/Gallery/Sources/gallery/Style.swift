@@ -6,9 +6,14 @@ enum Style {
         .gallery-grid { padding: 4px; }
         .gallery-grid > child { padding: 6px; }
         .gallery-feed > row { padding: 0; }
-        .gallery-picture { background: black; }
+        .gallery-grid > child:hover { background: alpha(currentColor, 0.1); }
+        .gallery-rounded > child { border-radius: 12px; }
+        .gallery-rounded > child > picture { border-radius: 8px; }
+        .gallery-picture { background: shade(@theme_bg_color, 0.94); }
+        .gallery-control { transition: opacity 300ms; }
+        .gallery-faded:not(:focus-within) { opacity: 0; }
         .gallery-osd { border-radius: 12px; padding: 6px 12px; }
-        .gallery-picture .osd { background: rgba(48, 48, 48, 0.85); color: white; }
+        .gallery-picture .osd { background: rgba(16, 16, 16, 0.8); color: white; }
         """
 
     /// Applies to all windows.

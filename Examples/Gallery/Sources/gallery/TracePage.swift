@@ -7,7 +7,7 @@ import KingfisherGTK
 final class TracePage: Page {
     let widget: Widget
     private(set) var isReady = false
-    private let grid = made(gtk_grid_new())
+    private let rows = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [])
     private let url: URL
 
     private static let width = 144
@@ -19,20 +19,14 @@ final class TracePage: Page {
 
     init(_ pictures: Pictures) {
         url = pictures.large(4_711)
-        gtk_grid_set_column_spacing(grid.cast(), 18)
-        gtk_grid_set_row_spacing(grid.cast(), 12)
         widget = made(gtk_scrolled_window_new()).expanding()
         let explanation = label(
             "The same file, 1600 × 1200 pixels, loaded five times for a picture of \(Self.width) × "
                 + "\(Self.height): where it came from, and how long each stage of the load took.",
             wraps: true
         )
-        let content = box(GTK_ORIENTATION_VERTICAL, spacing: 18, [explanation, grid])
+        let content = box(GTK_ORIENTATION_VERTICAL, spacing: 18, [explanation, rows])
         gtk_scrolled_window_set_child(widget.opaque, content.margin(24))
-        gtk_grid_attach(grid.cast(), label("<b>came from</b>"), 1, 0, 1, 1)
-        for (column, stage) in Self.stages.enumerated() {
-            gtk_grid_attach(grid.cast(), number("<b>\(stage.0)</b>"), Int32(column + 2), 0, 1, 1)
-        }
         Task { await run() }
     }
 
@@ -53,7 +47,6 @@ final class TracePage: Page {
     }
 
     private func addRow(_ name: String, _ options: KingfisherOptionsInfo) async {
-        rows += 1
         do {
             let result = try await KingfisherManager.shared.retrieveImage(
                 with: url,
@@ -62,39 +55,29 @@ final class TracePage: Page {
             let view = ImageView()
             view.setSizeRequest(width: Self.width, height: Self.height)
             // In the decoded size, whatever space is available.
-            gtk_widget_set_halign(view.widget, GTK_ALIGN_CENTER)
             gtk_widget_set_valign(view.widget, GTK_ALIGN_CENTER)
             view.image = result.image
-            attach(view.widget, column: 0)
+            view.alternativeText = name
             let isFromOriginal = result.cacheType == .none && result.timings.fetch == nil
             let origin = isFromOriginal ? "the original on disk" : result.cacheType.words
-            attach(label("\(name)\n<i>\(origin)</i>"), column: 1)
-            for (column, stage) in Self.stages.enumerated() {
-                let time = result.timings[keyPath: stage.1]
-                attach(number(time.map(Self.text) ?? "–"), column: Int32(column + 2))
+            let stages = Self.stages.compactMap { name, time in
+                result.timings[keyPath: time].map { "\(name)\u{a0}\(Self.text($0))" }
             }
+            let words = "<b>\(name)</b>\n<i>from \(origin)</i>\n" + stages.joined(separator: ", ")
+            let text = label("<span font_features='tnum'>\(words)</span>", wraps: true)
+            gtk_widget_set_hexpand(text, 1)
+            gtk_box_append(
+                rows.cast(),
+                box(GTK_ORIENTATION_HORIZONTAL, spacing: 18, [view.widget, text])
+            )
         } catch {
-            attach(label("\(name): \(escaped("\(error)"))", wraps: true), column: 1)
+            gtk_box_append(rows.cast(), label("\(name): \(escaped("\(error)"))", wraps: true))
         }
-    }
-
-    private var rows: Int32 = 0
-
-    private func attach(_ widget: Widget, column: Int32) {
-        gtk_grid_attach(grid.cast(), widget, column, rows, 1, 1)
-    }
-
-    /// A label with digits of equal width, aligned with the row above.
-    private func number(_ text: String) -> Widget {
-        let label = label("<span font_features='tnum'>\(text)</span>")
-        gtk_label_set_xalign(label.opaque, 1)
-        gtk_widget_set_hexpand(label, 1)
-        return label
     }
 
     private static func text(_ time: Duration) -> String {
         let milliseconds = time / .milliseconds(1)
-        return String(format: milliseconds < 10 ? "%.2f ms" : "%.0f ms", milliseconds)
+        return String(format: milliseconds < 10 ? "%.2f\u{a0}ms" : "%.0f\u{a0}ms", milliseconds)
     }
 
     private func escaped(_ text: String) -> String {
