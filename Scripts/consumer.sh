@@ -6,15 +6,16 @@
 #        Scripts/consumer.sh --traits  with each package trait, too (takes several minutes)
 #        Scripts/consumer.sh --traits Redis GTK    only with these
 #        Scripts/consumer.sh --names   only whether it builds beside a package with targets of common names
+#        Scripts/consumer.sh --types   only whether a release build may use every public type
 #
-# The last commit is used, not the working copy. A version has stricter rules than a path: SwiftPM
+# The last commit is used, not the working copy, except by --types. A version has stricter rules than a path: SwiftPM
 # refuses targets with unsafe flags. Prints a table in Markdown.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-names=''
+only=''
 case "${1:-}" in
 "") traits=("") ;;
---names) names=1 traits=("") ;;
+--names | --types) only=$1 traits=("") ;;
 --traits)
     shift
     traits=("$@")
@@ -23,6 +24,10 @@ case "${1:-}" in
 *) die "there is no option '$1'; see the first lines of this script." ;;
 esac
 require_swift
+if [ "$only" = --types ]; then
+    traits=(Redis GTK)
+    command -v jq >/dev/null || install_packages jq
+fi
 "$ROOT/Scripts/bootstrap.sh" >/dev/null
 [ "${traits[*]}" = "" ] || {
     "$ROOT/Scripts/bootstrap.sh" --redis >/dev/null
@@ -31,10 +36,12 @@ require_swift
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-git clone --quiet --bare . "$folder/Kingfisher.git"
-# A version that no release has.
-git -C "$folder/Kingfisher.git" -c user.name=consumer -c user.email=consumer@localhost \
-    tag --annotate --message "For a trial" 99.0.0 HEAD
+# The last commit as a version that no release has.
+version() {
+    git clone --quiet --bare . "$folder/Kingfisher.git"
+    git -C "$folder/Kingfisher.git" -c user.name=consumer -c user.email=consumer@localhost \
+        tag --annotate --message "For a trial" 99.0.0 HEAD
+}
 
 # Writes a program that loads an image: write_program FOLDER TRAIT
 write_program() {
@@ -121,10 +128,94 @@ END
     say "Builds beside targets named Pixels, Codecs, CPNG, CJPEG, CWebP and CCurl."
 }
 
-if [ -n "$names" ]; then
-    check_names
-    exit
-fi
+# Writes Swift code for the public symbols of a module that takes a value of each type, and makes an
+# object of each class that has an initialiser: use_types SYMBOLS
+#
+# The optimiser reads what it needs of a type only where an object is made and released.
+use_types() {
+    jq -r '
+        def joined: map(.spelling) | join("") | gsub("\\s+"; " ");
+        # The parameters of a generic type, as arguments.
+        def arguments: [.swiftGenerics.parameters[]?.name] | if . == [] then "" else "<\(join(", "))>" end;
+        def is_optional_closure: test("^\\(\\(.*\\)\\?$");
+        # A function with the parameters of an initialiser, which calls it.
+        def making($number):
+            (.declarationFragments | joined) as $declaration
+            | (.names.title | capture("\\((?<labels>.*)\\)").labels | split(":")[:-1]) as $labels
+            | [.functionSignature.parameters[]?.declarationFragments | joined | sub("^\\w+: "; "")
+                | if contains("->") and ($declaration | contains("@escaping")) and (is_optional_closure | not)
+                  then "@escaping " + . else . end] as $types
+            | ($types | to_entries | map("_ p\(.key): \(.value)") | join(", ")) as $parameters
+            | ($labels | to_entries
+                | map((if .value == "_" then "" else .value + ": " end) + "p\(.key)") | join(", ")) as $values
+            | (if $declaration | contains("@MainActor") then "@MainActor " else "" end) as $isolation
+            | (if $declaration | contains(") throws") then ["throws ", "try "] else ["", ""] end) as [$effect, $mark]
+            | "\($isolation)public static func make\($number)(\($parameters)) \($effect){"
+                + " _ = \($mark)\(.pathComponents[:-1] | join("."))\(arguments)(\($values)) }";
+        [.symbols[] | select(.identifier.precise | contains("::SYNTHESIZED::") | not)] as $symbols
+        | [$symbols[] | select(.kind.identifier == "swift.class") | .pathComponents] as $classes
+        | $symbols | to_entries[] | .key as $number | .value
+        | (.pathComponents | join(".")) as $name
+        | .pathComponents[:-1] as $inside
+        | if .kind.identifier == "swift.class" then
+            "extension \($name) { public static func name\($number)(_ value: \($name)\(arguments)) -> Any { [value] } }"
+          elif .kind.identifier | IN("swift.struct", "swift.enum") then
+            "extension \($name) { public static func name\($number)(_ value: Self) -> Any { [value] } }"
+          elif .kind.identifier == "swift.protocol" then
+            "public func name\($number)(_ value: any \($name)) -> Any { [value] }"
+          elif .kind.identifier == "swift.init" and ($classes | any(. == $inside)) then
+            "extension \($inside | join(".")) { \(making($number)) }"
+          else empty end' "$1"
+}
+
+# Compiles a program in release mode that uses every public type of every product. In the folder of
+# the steps of GTK, which keep it from one run to the next.
+check_types() {
+    local program=$GTK_BUILD/types products='' count module modules=(Kingfisher KingfisherTesting KingfisherRedis KingfisherGTK)
+    for module in "${modules[@]}"; do
+        products+=".product(name: \"$module\", package: \"kingfisher-linux\"), "
+    done
+    rm -rf "$program"
+    mkdir -p "$program/Sources/types"
+    cat >"$program/Package.swift" <<END
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "types",
+    dependencies: [.package(name: "kingfisher-linux", path: "$ROOT", traits: ["GTK", "Redis"])],
+    targets: [.executableTarget(name: "types", dependencies: [$products])]
+)
+END
+    : >"$program/Sources/types/main.swift"
+    for module in "${modules[@]}"; do
+        printf 'import %s\n' "$module" >"$program/Sources/types/$module.swift"
+    done
+    build_types() {
+        plan_for "$program" "$GTK_BUILD"
+        swift build --package-path "$program" --scratch-path "$GTK_BUILD" -c release >"$folder/log" 2>&1 \
+            || { grep 'error:' "$folder/log" >&2; die "a program cannot use a public type (see above)."; }
+    }
+    say "Building a program that uses every public type, release"
+    build_types
+    for module in "${modules[@]}"; do
+        extract_symbols "$module" "$folder" "$GTK_BUILD" release
+        {
+            printf 'import %s\n' CKFGTKHeaders Foundation FoundationNetworking Kingfisher "$module"
+            use_types "$folder/$module.symbols.json"
+        } >"$program/Sources/types/$module.swift"
+        count=$(grep -c 'func name' "$program/Sources/types/$module.swift") \
+            || die "$module has no public types."
+        say "$module: $count types"
+    done
+    build_types
+}
+
+case $only in
+--names) version; check_names; exit ;;
+--types) check_types; exit ;;
+esac
+version
 printf '| trait | mode | clean build | CPU | packages | program | shared libraries |\n'
 printf '|---|---|---|---|---|---|---|\n'
 for trait in "${traits[@]}"; do

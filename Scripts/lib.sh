@@ -311,9 +311,9 @@ build_gtk_tests() {
 }
 
 # Writes the public symbols of a built module of the library as JSON into a folder:
-# extract_symbols MODULE FOLDER
+# extract_symbols MODULE FOLDER [BUILD_FOLDER MODE]
 extract_symbols() {
-    local built=.build/debug map maps=()
+    local scratch=${3:-.build} built=${3:-.build}/${4:-debug} map maps=()
     if [ ! -e "$built/Modules/$1.swiftmodule" ]; then
         say "Building $1; the first build takes some minutes"
         # It reports each file as it is compiled.
@@ -324,7 +324,11 @@ extract_symbols() {
     while read -r map; do
         maps+=(-Xcc "-fmodule-map-file=$map")
     done < <(find -L Sources/SystemLibraries "$built" -maxdepth 2 -name module.modulemap &&
-        find .build/checkouts -path '*/include/module.modulemap')
+        find "$scratch/checkouts" -path '*/include/module.modulemap')
+    # GTK's headers are in folders that only pkg-config knows.
+    while read -r map; do
+        maps+=(-Xcc "$map")
+    done < <(pkg-config --cflags-only-I gtk4 2>/dev/null | grep -o -- '-I[^ ]*')
     swift symbolgraph-extract -module-name "$1" -I "$built/Modules" "${maps[@]}" \
         -target "$(swiftc -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -n 1)" \
         -minimum-access-level public -output-dir "$2"
