@@ -29,6 +29,10 @@ struct IsolationTests {
             if number % 5 == 0 { bytes.removeLast(Int(random.next() % UInt64(bytes.count))) }
             try Data(bytes).write(to: input.appending(path: "\(number).bin"))
         }
+        // Whether a damaged file can be read depends on where its encoder put what was damaged.
+        for (number, whole) in originals.enumerated() {
+            try whole.write(to: input.appending(path: "whole\(number).bin"))
+        }
         let step = ["in/*.bin", "--format", "png", "-p", "resize:20x20"]
         let here = try await KFProgram.run(["convert"] + step + ["-o", "here"], in: folder)
         let apart = try await KFProgram.run(
@@ -38,7 +42,7 @@ struct IsolationTests {
         #expect(here.status == apart.status)
         #expect(!apart.errors.contains("worker process"), "\(apart.errors)")
         let names = try contents("here")
-        #expect(!names.isEmpty)
+        #expect(names.count >= originals.count)
         #expect(try contents("apart") == names)
         for name in names {
             #expect(try folder.data("apart/\(name)") == folder.data("here/\(name)"), "\(name)")
