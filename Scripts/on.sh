@@ -65,6 +65,13 @@ done < <(git config --null --get-regexp '^url\..*\.insteadof$' || true)
 # The checkout may belong to another user.
 git config -f "$root/etc/gitconfig" --add safe.directory '*'
 
+# Authorities that were added to this machine, such as that of a proxy.
+if [ -d /usr/local/share/ca-certificates ]; then
+    mkdir -p "$root/usr/local/share"
+    cp -RL /usr/local/share/ca-certificates "$root/usr/local/share"
+    [ ! -x "$root/usr/sbin/update-ca-certificates" ] || chroot "$root" update-ca-certificates >/dev/null
+fi
+
 # A build of one release must not be taken for that of another.
 mkdir -p "$root$ROOT"
 builds=()
