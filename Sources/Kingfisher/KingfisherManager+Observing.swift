@@ -87,7 +87,7 @@ public final class LoadRecorder: Sendable {
     ///
     /// Source: "Trace Event Format", the Chromium project: duration events (`B`, `E`), instant
     /// events (`i`) and metadata events (`M`) that name the rows. Times are in microseconds. User
-    /// names and passwords are removed from URLs.
+    /// names, passwords and queries are removed from URLs.
     ///
     /// - Returns: A JSON object.
     /// - Throws: Any error of the JSON encoder.

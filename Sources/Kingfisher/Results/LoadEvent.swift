@@ -116,7 +116,7 @@ struct ChromeTrace: Encodable {
             ts = event.time.inMilliseconds * 1_000
             tid = event.load
             s = phase == "i" ? "t" : nil
-            self.args = args.mapValues(\.withoutUsers)
+            self.args = args.mapValues { $0.disclosing(.path) }
         }
 
         static func events(_ event: LoadEvent) -> [Event] {
@@ -165,7 +165,8 @@ struct ChromeTrace: Encodable {
 
         /// The last path component of the key, followed by the processors without their domain.
         private static func row(of event: LoadEvent) -> String {
-            let name = event.key.split(separator: "/").last.map(String.init) ?? event.key
+            let key = event.key.disclosing(.path)
+            let name = key.split(separator: "/").last.map(String.init) ?? key
             guard !event.processor.isEmpty else { return name }
             let steps = event.processor.components(separatedBy: "|>").map { step in
                 let head = step.prefix { $0 != "(" }

@@ -97,10 +97,10 @@ struct ObservingTests {
         #expect(events.contains { $0["name"] as? String == "next attempt" })
     }
 
-    @Test func `a trace names its rows, and keeps passwords to itself`() async throws {
+    @Test func `a trace names its rows, and keeps passwords and queries to itself`() async throws {
         let source = RawImageDataProvider(
             data: TestImage.png(),
-            cacheKey: "https://anna:secret@host.test/pictures/a.png"
+            cacheKey: "https://anna:secret@host.test/pictures/a.png?sig=secret"
         ).convertToSource()
         let blur = BlurImageProcessor(blurRadius: 2)
         let recorder = LoadRecorder(bench.manager)
@@ -116,7 +116,7 @@ struct ObservingTests {
         #expect(rows.count == 2)
         for row in rows {
             #expect(
-                (row["args"] as? [String: String])?["name"] == "a.png (BlurImageProcessor(2.0))"
+                (row["args"] as? [String: String])?["name"] == "a.png… (BlurImageProcessor(2.0))"
             )
         }
         // Instants belong to their row; without a scope viewers draw them elsewhere or not at all.

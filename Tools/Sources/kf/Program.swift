@@ -70,6 +70,7 @@ enum Program {
         } else if code == .validationFailure, let advice = CommandLineArguments.unknownCommand() {
             message = (["Error: \(advice)"] + usage).joined(separator: "\n")
         }
+        if !code.isSuccess { message = CommandLineArguments.withoutSecrets(message) }
         // Help goes to standard output, wrong usage to standard error. Commands print their own
         // errors.
         if !message.isEmpty {

@@ -180,7 +180,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     private static func url(_ text: String) throws -> URL {
         guard let url = try PictureSource(text).webURL else {
-            throw ValidationError("'\(text)' is not an http or https URL")
+            throw ValidationError("'\(text.hidingCutURL)' is not an http or https URL")
         }
         return url
     }

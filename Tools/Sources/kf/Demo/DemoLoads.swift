@@ -1,5 +1,5 @@
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 /// An image in one variant, loaded once per pass.
 struct DemoLoad: Sendable {
@@ -7,6 +7,8 @@ struct DemoLoad: Sendable {
     /// In pixels, before processing; nil if the demonstration did not generate the image.
     let size: (width: Int, height: Int)?
     let variant: DemoVariant
+    /// The name of the picture, of a URL without its query.
+    var title: String { picture.disclosing(.path) }
     var image: KFCrossPlatformImage?
     var passes: [DemoPass.Outcome] = []
 }

@@ -34,7 +34,7 @@ struct DemoReport: Report {
     init(_ loads: [DemoLoad], output: String, bytes: Int) {
         self.loads = loads.map { load in
             Load(
-                picture: load.picture,
+                picture: load.title,
                 variant: load.variant.name,
                 passes: zip(DemoLoads.passes, load.passes).map { Pass($0.title, $1) }
             )

@@ -8,7 +8,7 @@ enum DemoTable {
         var last: String?
         for load in loads {
             let size = load.size.map { " \($0.width)×\($0.height)" } ?? ""
-            let picture = load.picture == last ? "" : load.picture + size
+            let picture = load.picture == last ? "" : load.title + size
             last = load.picture
             rows.append(["\(picture)", load.variant.detail] + load.passes.map(\.text))
         }

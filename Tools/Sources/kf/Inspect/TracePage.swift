@@ -1,5 +1,5 @@
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 /// Recorded loads as a self-contained HTML page.
 enum TracePage {
@@ -173,7 +173,7 @@ enum TracePage {
         """
 
     private static func escaped(_ text: String) -> String {
-        Terminal.line(text).replacingOccurrences(of: "&", with: "&amp;")
+        Terminal.line(text.disclosing(.path)).replacingOccurrences(of: "&", with: "&amp;")
             .replacingOccurrences(of: "<", with: "&lt;").replacingOccurrences(of: ">", with: "&gt;")
             .replacingOccurrences(of: "\"", with: "&quot;")
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 /// `kf prefetch`: loads images into the cache before they are needed.
 struct PrefetchCommand: AsyncParsableCommand {
@@ -160,7 +160,8 @@ struct PrefetchCommand: AsyncParsableCommand {
             )
         } catch {
             let line = ErrorReport.line(for: error, source: load.source.title)
-            return Outcome(url: load.source.text, status: "failed", error: line)
+            let url = load.source.text.disclosing(.path)
+            return Outcome(url: url, status: "failed", error: line)
         }
     }
 
@@ -177,7 +178,8 @@ struct PrefetchCommand: AsyncParsableCommand {
         let texts = (urls + (try lines())).filter { seen.insert($0).inserted }
         let sources = texts.compactMap { text -> PictureSource? in
             guard let source = try? Self.source(text) else {
-                refused.append("error: '\(Terminal.line(text))' is not an http or https URL")
+                let line = Terminal.line(text.hidingCutURL.disclosing(.path))
+                refused.append("error: '\(line)' is not an http or https URL")
                 return nil
             }
             return source
@@ -207,7 +209,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         let source = try PictureSource(text)
         guard source.isWeb else {
             throw ValidationError(
-                "'\(text)' is not an http or https URL; --from-file reads URLs from a file"
+                "'\(source.title)' is not an http or https URL; --from-file reads URLs from a file"
             )
         }
         return source

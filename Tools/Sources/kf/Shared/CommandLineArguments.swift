@@ -64,6 +64,23 @@ enum CommandLineArguments {
         return "there is no command '\(shown)'; did you mean '\(close.name)'?"
     }
 
+    /// The parser's message, which quotes values, without headers and without URLs that a sentence
+    /// would cut.
+    static func withoutSecrets(_ message: String, of arguments: [String] = all) -> String {
+        var values: [(text: String, shown: String)] = []
+        for (index, word) in arguments.enumerated() {
+            if word.hasPrefix("--header=") {
+                values.append((String(word.dropFirst("--header=".count)), "…"))
+            } else if index > 0, arguments[index - 1] == "--header" {
+                values.append((word, "…"))
+            } else {
+                values.append((word, word.hidingCutURL))
+            }
+        }
+        return values.filter { !$0.text.isEmpty && $0.text != $0.shown }
+            .reduce(message) { $0.replacingOccurrences(of: $1.text, with: $1.shown) }
+    }
+
     /// The number of letters to insert, to remove or to replace.
     private static func distance(_ a: String, _ b: String) -> Int {
         var row = Array(0...b.count)

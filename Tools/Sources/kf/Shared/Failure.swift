@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 /// An error of the tool itself, with a sentence for the user.
 struct Failure: Error {
@@ -39,6 +39,8 @@ struct Failure: Error {
 enum ErrorReport {
     /// The line for an error: the library's code, if any, the source, and the reason.
     ///
+    /// URLs are shown without their queries.
+    ///
     /// - Parameters:
     ///   - error: The error.
     ///   - source: The source that failed; omitted if the reason mentions it.
@@ -46,6 +48,7 @@ enum ErrorReport {
     static func line(for error: any Error, source: String? = nil) -> String {
         let code = (error as? KingfisherError).map { " \($0.errorCode)" } ?? ""
         let reason = reason(for: error)
+        let source = source?.disclosing(.path)
         let isNamed = source.map { reason.contains($0) } ?? true
         // A reason may quote a file, a server or a name.
         return Terminal.line(
@@ -54,7 +57,11 @@ enum ErrorReport {
     }
 
     /// The reason of an error with advice, without the prefixes "error" and "kf".
-    static func reason(for error: any Error) -> String {
+    ///
+    /// URLs are shown without their queries.
+    static func reason(for error: any Error) -> String { text(for: error).disclosing(.path) }
+
+    private static func text(for error: any Error) -> String {
         switch error {
         case let error as KingfisherError: LibraryErrorText.text(for: error)
         case let error as Failure: error.message

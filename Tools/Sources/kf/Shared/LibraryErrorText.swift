@@ -1,5 +1,5 @@
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -160,14 +160,7 @@ enum LibraryErrorText {
 
     /// A URL or key for messages: one line, without credentials, `data:` URLs shortened.
     static func shown(_ text: String) -> String {
-        var text = text
-        if var parts = URLComponents(string: text), parts.password != nil || parts.user != nil,
-            parts.host != nil
-        {
-            parts.user = nil
-            parts.password = nil
-            text = parts.string ?? text
-        }
+        let text = text.disclosing(.query)
         let isInline = text.prefix(5).lowercased() == "data:"
         return Terminal.line(isInline && text.count > 48 ? text.prefix(47) + "…" : text)
     }

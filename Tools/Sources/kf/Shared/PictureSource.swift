@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 #if canImport(Glibc)
 import Glibc
@@ -27,11 +27,13 @@ struct PictureSource: Sendable {
     /// - Throws: A `ValidationError` for a URL of another kind.
     init(_ text: String) throws {
         place = try Self.place(text)
-        if case .inline = place {
-            self.text = LibraryErrorText.shown(text)
-        } else {
-            self.text = text
-        }
+        self.text =
+            switch place {
+            case .inline: LibraryErrorText.shown(text)
+            // In a sentence, a URL ends at a blank, and the rest of a password would be shown.
+            case .web(let url) where text.hasEndOfURL: url.absoluteString
+            case .web, .file, .standardInput: text
+            }
     }
 
     /// A file by its path, even if that looks like a URL.
@@ -49,12 +51,12 @@ struct PictureSource: Sendable {
         switch scheme {
         case "http", "https":
             guard let url = URL(string: text), url.host?.isEmpty == false else {
-                throw ValidationError("'\(text)' is not a valid URL; it needs a host")
+                throw ValidationError("this is not a valid URL; it needs a host")
             }
             return .web(url)
         case "file":
             guard let url = URL(string: text), url.isFileURL, !url.path.isEmpty else {
-                throw ValidationError("'\(text)' is not a valid file URL")
+                throw ValidationError("this is not a valid file URL")
             }
             return .file(path: url.path)
         case "data":

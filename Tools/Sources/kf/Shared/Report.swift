@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Programs) import Kingfisher
 
 /// The result of a command: a JSON object for programs, text for people.
 protocol Report: Encodable {
@@ -30,13 +31,14 @@ struct ReportLine<Content: Report>: Encodable {
 
 /// A failure in the output of `--json`: a line like those of successes, which have other fields.
 struct FailureReport: Report {
-    /// As it was given on the command line; nil if the failure is not that of one source.
+    /// As it was given on the command line, but of a URL without its query; nil if the failure is not
+    /// that of one source.
     let source: String?
     /// The line that standard error has, too.
     let error: String
 
     init(_ error: any Error, source: String?) {
-        self.source = source
+        self.source = source?.disclosing(.path)
         self.error = ErrorReport.line(for: error, source: source)
     }
 
@@ -50,7 +52,7 @@ struct FailureReport: Report {
 }
 
 extension Report {
-    /// One line of JSON with sorted fields and dates in UTC.
+    /// One line of JSON with sorted fields and dates in UTC, without users and passwords of URLs.
     ///
     /// Control characters that JSON allows but terminals interpret are escaped, too.
     func jsonLine() throws -> String {
@@ -58,7 +60,7 @@ extension Report {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
         let line = String(decoding: try encoder.encode(ReportLine(report: self)), as: UTF8.self)
-        return line.unicodeScalars.reduce(into: "") { result, scalar in
+        return line.disclosing(.query).unicodeScalars.reduce(into: "") { result, scalar in
             guard case 0x7F..<0xA0 = scalar.value else {
                 return result.unicodeScalars.append(scalar)
             }

@@ -18,7 +18,8 @@ struct RequestHeader: Sendable {
             $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0))
         }
         guard parts.count == 2, !name.isEmpty, isToken, !text.contains(where: \.isNewline) else {
-            throw ValidationError("'\(text)' is not a header; write 'Name: value'")
+            // Without the text, which may have a key.
+            throw ValidationError("this is not a header; write 'Name: value'")
         }
         self.name = name
         value = parts[1].trimmingCharacters(in: .whitespaces)

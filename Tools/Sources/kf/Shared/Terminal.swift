@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Programs) import Kingfisher
 import Synchronization
 
 #if canImport(Glibc)
@@ -11,6 +12,9 @@ import Musl
 ///
 /// Control characters are escaped: a cache key, a file name or a server's response could control
 /// the terminal otherwise. Styles are added afterwards, and only on a terminal.
+///
+/// Standard error, which ends up in logs, shows no queries of URLs: they often have keys and
+/// signatures. Neither stream shows users and passwords.
 enum Terminal {
     /// The style of a line on a terminal; ignored elsewhere.
     enum Style: String {
@@ -46,12 +50,14 @@ enum Terminal {
 
     /// Prints lines to standard output.
     static func print(_ text: String, style: Style = .plain) {
+        let text = text.disclosing(.query)
         write(styled(text, style, isTerminal: outputIsTerminal) + "\n", to: .standardOutput)
     }
 
     /// Prints lines to standard error, above the progress bar if there is one.
     static func note(_ text: String, style: Style = .plain) {
         status.withLock { status in
+            let text = text.disclosing(.path)
             let line = styled(text, style, isTerminal: errorIsTerminal) + "\n"
             write((status.isEmpty ? "" : "\r\u{1B}[K") + line + status, to: .standardError)
         }
