@@ -63,8 +63,15 @@ package final class PDFFile {
         }
     }
 
-    /// Whether a file begins like a PDF document.
-    package static func isBeginning(of file: Data) -> Bool { file.starts(with: "%PDF-".utf8) }
+    /// Whether a file begins like a PDF document, whose mark may follow other bytes within the first
+    /// 1,024 (ISO 32000-1, annex H, 3.4.1).
+    package static func isBeginning(of file: Data) -> Bool {
+        let mark = Data("%PDF-".utf8)
+        if file.starts(with: mark) { return true }
+        // The mark may stand in the comment of an image.
+        return file.prefix(1024).firstRange(of: mark) != nil
+            && file.withUnsafeBytes { FileFormat.detect($0) } == nil
+    }
 
     package var pageCount: Int { Int(kf_pdf_page_count(handle)) }
 

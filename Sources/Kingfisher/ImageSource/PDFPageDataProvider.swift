@@ -204,6 +204,11 @@ public struct PDFDocumentInfo: Sendable, Hashable {
     /// The size of the first page in points, 1/72 of an inch: of its crop box after its rotation.
     public let pageSize: CGSize
 
+    /// Whether a file begins like a PDF document; looks at 1,024 bytes.
+    @_spi(Programs) @_spi(Server) public static func isBeginning(ofDocument file: Data) -> Bool {
+        PDFFile.isBeginning(of: file)
+    }
+
     /// Reads a file.
     ///
     /// - Parameters:

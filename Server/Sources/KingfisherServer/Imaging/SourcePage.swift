@@ -1,5 +1,5 @@
 import Foundation
-import Kingfisher
+@_spi(Server) import Kingfisher
 
 /// The file that is processed: a source, the image of a page if the source is a PDF document, or that
 /// of a frame if it is a video.
@@ -29,7 +29,7 @@ struct SourcePage: Sendable {
         _ options: ProcessingOptions,
         _ settings: RendererSettings
     ) async throws(ServiceError) {
-        let isDocument = settings.readsDocuments && source.starts(with: Data("%PDF-".utf8))
+        let isDocument = settings.readsDocuments && PDFDocumentInfo.isBeginning(ofDocument: source)
         let isVideo =
             settings.readsVideos && !isDocument && VideoInfo.isBeginning(ofVideo: source)
         guard isDocument || options.page == 0 else {

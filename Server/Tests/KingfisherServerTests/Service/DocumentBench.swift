@@ -10,7 +10,7 @@ struct DocumentBench {
     let program: ServeProgram
     let client: RawClient
 
-    private static let documents = URL(fileURLWithPath: #filePath)
+    static let documents = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Tests/Documents")
 

@@ -17,7 +17,9 @@ struct DocumentTests {
     @Test("A page of a document is an image, and info counts pages")
     func pages() async throws {
         let image = try #require(Data(base64Encoded: Self.pixel))
-        let bench = try await DocumentBench("KF_PDF", isOn: true, files: ["image.png": image])
+        let document = try Data(contentsOf: DocumentBench.documents.appending(path: "two.pdf"))
+        let files = ["image.png": image, "mail.pdf": Data("mail\n".utf8) + document]
+        let bench = try await DocumentBench("KF_PDF", isOn: true, files: files)
         defer { bench.stop() }
         // The page has 180 × 120 points.
         let first = try await bench.body("two.pdf", "f:png")
@@ -26,7 +28,8 @@ struct DocumentTests {
         #expect(try ImageFileInfo(data: second).size.width == 90)
         for (file, options, status) in [
             ("two.pdf", "page:2", 422), ("locked.pdf", "w:10", 422), ("two.pdf", "raw:1", 422),
-            ("image.png", "w:1", 200), ("image.png", "page:1", 422), ("two.pdf", "page:-1", 404),
+            ("mail.pdf", "pg:1/w:90", 200), ("image.png", "w:1", 200), ("image.png", "page:1", 422),
+            ("two.pdf", "page:-1", 404),
         ] {
             _ = try await bench.body(file, options, status: status)
         }

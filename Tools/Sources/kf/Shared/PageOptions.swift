@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 #if canImport(Glibc)
 import Glibc
@@ -150,7 +150,7 @@ struct LocalDocument: Sendable {
         else { return nil }
         self.path = path
         self.size = size
-        if bytes.starts(with: Data("%PDF-".utf8)) {
+        if PDFDocumentInfo.isBeginning(ofDocument: bytes) {
             kind = .pdf
         } else if VideoInfo.isBeginning(ofVideo: bytes) {
             kind = .video
