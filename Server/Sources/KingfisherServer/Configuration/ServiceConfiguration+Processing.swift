@@ -47,6 +47,9 @@ extension ServiceConfiguration {
         public var readsDocuments = false
         /// Whether sources may be videos, of which worker processes decode a frame.
         public var readsVideos = false
+        /// Whether the part that is there of a source that ends early is drawn; its results are not
+        /// kept.
+        public var acceptsTruncatedSources = false
         /// Whether the quality is found by measuring where the URL does not say how.
         public var autoQualityMethod = AutoQualityMethod.none
         /// The largest distance of ``AutoQualityMethod/dssim``, or bytes of ``AutoQualityMethod/size``.
@@ -186,6 +189,7 @@ extension ServiceConfiguration {
             .init("KF_PREFER_SPEED", \.processing.prefersSpeed, .flag, .results),
             .init("KF_PDF", \.processing.readsDocuments, .flag, .results),
             .init("KF_VIDEO", \.processing.readsVideos, .flag, .results),
+            .init("KF_ACCEPT_TRUNCATED", \.processing.acceptsTruncatedSources, .flag, .results),
             .init("IMGPROXY_WATERMARK_DATA", \.processing.watermarkData, .base64, .results),
             .init("IMGPROXY_WATERMARK_PATH", \.processing.watermarkPath, .text, .results),
             .init("IMGPROXY_WATERMARK_URL", \.processing.watermarkURL, .webAddress, .results),

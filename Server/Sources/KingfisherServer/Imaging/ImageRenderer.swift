@@ -88,7 +88,9 @@ struct ImageRenderer: Sendable {
             data = try await make(
                 source,
                 [.processor(job.processor)] + (job.isAnimated ? [] : [.onlyLoadFirstFrame])
-                    + [.resultLimits(limits.result.library)],
+                    + [.resultLimits(limits.result.library)]
+                    // A watermark is kept, so it has to be whole.
+                    + (settings.acceptsTruncated ? [.acceptsTruncatedFiles] : []),
                 onCancel: { encoder.cancel() },
                 encoder.file
             )
@@ -111,6 +113,7 @@ struct ImageRenderer: Sendable {
             height: size.height,
             dpr: job.dpr
         )
+        result.isTruncated = encoding.isTruncated
         result.quality = job.rule.isLossless ? nil : encoding.quality
         result.times.encode = encoding.time
         result.times.process = total - result.times.encode

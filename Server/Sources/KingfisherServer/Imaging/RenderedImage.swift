@@ -16,6 +16,8 @@ struct RenderedImage: Sendable {
     var quality: Int?
     /// Whether the file is the source itself.
     var isSource = false
+    /// Whether the source ended early.
+    var isTruncated = false
     /// The time spent in each stage.
     var times = RenderTimes()
 

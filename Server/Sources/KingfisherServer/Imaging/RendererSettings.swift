@@ -41,6 +41,8 @@ struct RendererSettings: Sendable {
     var readsDocuments = false
     /// Whether sources may be videos.
     var readsVideos = false
+    /// Whether sources may end early.
+    var acceptsTruncated = false
     /// Whether files are decoded in worker processes.
     var isIsolated = true
     /// The file of the configured watermark; nil for none.

@@ -47,6 +47,8 @@ final class ResultEncoder: Sendable {
         var time: Duration
         /// The size of the image in pixels.
         var size: Extent
+        /// Whether the source of the image ended early.
+        var isTruncated = false
     }
 
     /// The lowest quality of a search for a size: below, JPEG shows little but its blocks.
@@ -77,7 +79,8 @@ final class ResultEncoder: Sendable {
             quality: found.quality,
             encodings: attempts.count,
             time: clock.now - start,
-            size: Extent(width: image.pixelWidth, height: image.pixelHeight)
+            size: Extent(width: image.pixelWidth, height: image.pixelHeight),
+            isTruncated: image.kf.isTruncated
         )
         state.withLock { $0 = outcome }
         return found.data

@@ -95,7 +95,10 @@ struct ResultMaker: Sendable {
             var made = try await drawn(request, source, watermark, client)
             made.layer = isCached ? .source : .none
             if !isCached { made.times[.download] = loaded - start }
-            made.lifetime = lifetime(of: source)
+            // The rest of the file may come yet.
+            if made.result.facts.isTruncated == true {
+                await sources.remove(request.request.source, fields: headers.passed)
+            }
             return made
         }
     }
@@ -131,11 +134,13 @@ struct ResultMaker: Sendable {
             let result = try await draw(request, source, watermark)
             let time = begun.duration(to: .now)
             metrics.took(.processing, time)
-            return MadeResult(
+            var made = MadeResult(
                 result: result,
                 layer: .none,
                 times: [.queue: begun - start, .processing: time]
             )
+            made.lifetime = result.facts.lifetime
+            return made
         }
     }
 
@@ -180,16 +185,15 @@ struct ResultMaker: Sendable {
             index += 1
         } while index < count
         guard let image else { throw ServiceError(500, "There is no result", "Try again") }
-        return result(
-            ByteBuffer(data: image.data),
-            facts(
-                source,
-                contentType: image.format.contentType,
-                fileExtension: OutputFormat(image.format)?.rawValue ?? "bin",
-                size: (image.width, image.height),
-                dpr: image.dpr
-            )
+        var facts = facts(
+            source,
+            contentType: image.format.contentType,
+            fileExtension: OutputFormat(image.format)?.rawValue ?? "bin",
+            size: (image.width, image.height),
+            dpr: image.dpr
         )
+        if image.isTruncated { (facts.isTruncated, facts.lifetime) = (true, 0) }
+        return result(ByteBuffer(data: image.data), facts)
     }
 
     private func inform(

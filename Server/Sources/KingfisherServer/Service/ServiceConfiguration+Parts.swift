@@ -158,6 +158,7 @@ extension ServiceConfiguration {
         settings.isIsolated = operation.isolates
         settings.readsDocuments = processing.readsDocuments
         settings.readsVideos = processing.readsVideos
+        settings.acceptsTruncated = processing.acceptsTruncatedSources
         settings.watermark = watermark
         settings.watermarkOpacity = processing.watermarkOpacity
         return settings

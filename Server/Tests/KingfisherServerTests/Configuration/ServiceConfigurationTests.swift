@@ -217,7 +217,7 @@ struct ServiceConfigurationTests {
             "IMGPROXY_QUALITY": "50", "IMGPROXY_AVIF_SPEED": "3",
             "IMGPROXY_PREFERRED_FORMATS": "webp", "IMGPROXY_WATERMARK_OPACITY": "0.5",
             "IMGPROXY_WATERMARK_PATH": #filePath, "KF_PREFER_SPEED": "1",
-            "KF_PDF": "1", "KF_VIDEO": "1",
+            "KF_PDF": "1", "KF_VIDEO": "1", "KF_ACCEPT_TRUNCATED": "1",
         ].map { $0 }
     )
     func variants(name: String, value: String) throws {

@@ -33,6 +33,8 @@ final class StoredResult: Sendable, CacheCostCalculable {
         var created: Int
         /// How many seconds it may be used; nil for the configured time.
         var lifetime: Double?
+        /// Whether the source ended early; nil if not.
+        var isTruncated: Bool?
     }
 
     /// The properties from which the head of a response is made.

@@ -102,7 +102,8 @@ struct ResponseHead: Sendable {
 
     /// Sets how long clients may keep a result.
     ///
-    /// The source's own fields are passed on only for a URL that does not expire.
+    /// The source's own fields are passed on only for a URL that does not expire. A result of a source
+    /// that ended early is asked for again.
     ///
     /// - Parameters:
     ///   - fields: The fields to change.
@@ -113,6 +114,7 @@ struct ResponseHead: Sendable {
         _ facts: StoredResult.Facts,
         expires: Date?
     ) {
+        guard facts.isTruncated != true else { return setLifetime(&fields, 0, expires: expires) }
         let hasOwn = facts.cacheControl != nil || facts.expires != nil
         guard configuration.passesCacheControl, hasOwn, expires == nil || facts.lifetime == 0 else {
             let own = configuration.passesCacheControl ? facts.lifetime : nil
