@@ -1,4 +1,5 @@
 public import Foundation
+import KFCodecs
 
 extension ImageOptimization {
     /// Writes a file of a stranger's again with fewer bytes, in a worker process.
@@ -36,8 +37,8 @@ extension ImageOptimization {
                 guard file.count < data.count, file.kf.imageFormat == data.kf.imageFormat else {
                     throw WireError("its file is none of these pixels")
                 }
-                return file
-            case .nothing: return data
+                return try promised(file, keepsMetadata)
+            case .nothing: return try promised(data, keepsMetadata)
             case .reason(let reason?): throw Failure(reason: reason)
             default: throw WireError("it has no file")
             }
@@ -45,6 +46,18 @@ extension ImageOptimization {
             throw IsolationFailure(failure)
         } catch let error as WireError {
             throw IsolationFailure.invalidAnswer(error.description)
+        }
+    }
+
+    /// The file, without metadata unless it is kept.
+    ///
+    /// A worker that was taken over could leave it in, so that this process removes it again.
+    private static func promised(_ file: Data, _ keepsMetadata: Bool) throws(Failure) -> Data {
+        guard !keepsMetadata else { return file }
+        do throws(CodecError) {
+            return try MetadataRemoval.reduced(file, to: [])
+        } catch {
+            throw Failure(reason: "\(error)")
         }
     }
 }

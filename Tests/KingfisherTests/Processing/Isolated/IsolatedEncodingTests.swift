@@ -151,4 +151,23 @@ struct IsolatedEncodingTests {
             try await ImageOptimization.isolated(forged, on: pool)
         }
     }
+
+    @Test func `a worker that was taken over cannot leave metadata in`() async throws {
+        let pool = WorkerBench.pool()
+        defer { pool.stop() }
+        let jpeg = try #require(
+            try IsolatedDecodingTests.fixtures().first { $0.name == "baseline.jpg" }
+        )
+        let packet = Data("<rdf:RDF><dc:title>SECRET</dc:title></rdf:RDF>".utf8)
+        let photo = try ImageMetadata(xmp: packet).added(to: jpeg.data)
+        for answer in [IsolatedAnswer.file(.bytes(try Forgery.bytes(photo))), .nothing] {
+            let forged = Forgery(answer).file(after: photo)
+            let file = try await ImageOptimization.isolated(forged, keepsMetadata: false, on: pool)
+            #expect(file.range(of: Data("SECRET".utf8)) == nil, "\(answer)")
+            #expect(
+                KFCrossPlatformImage(data: file)?.pngData()
+                    == KFCrossPlatformImage(data: jpeg.data)?.pngData()
+            )
+        }
+    }
 }
