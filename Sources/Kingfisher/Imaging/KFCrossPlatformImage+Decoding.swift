@@ -59,24 +59,10 @@ enum DownsamplingSize {
 
 /// Finds out why bytes cannot be decoded.
 enum UndecodableReason {
-    /// A clause such as `the bytes are not an image of a known format`.
+    /// A clause such as `the bytes are not an image of a known format`; nil if they can be decoded.
     ///
     /// Decodes the bytes again at a small size, because processors and serializers return nil
     /// without a reason. It is only used when an error text is read.
-    static func text(for data: Data) -> String { find(in: data) ?? limit(of: data) ?? refused }
-
-    /// The limit that an image exceeds unless it is decoded to a smaller size; nil if there is none.
-    private static func limit(of data: Data) -> String? {
-        do {
-            let info = try Codecs.inspect(data)
-            try DecodeLimits.default.check(info.storedSize, of: info.format)
-            return nil
-        } catch {
-            return "\(error); decode it to a smaller size"
-        }
-    }
-
-    /// The same clause; nil if the bytes can be decoded.
     static func find(in data: Data) -> String? {
         do {
             let info = try Codecs.inspect(data)

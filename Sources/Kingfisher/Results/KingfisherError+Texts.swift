@@ -169,7 +169,8 @@ extension KingfisherError.ProcessorErrorReason {
     private func whole(_ length: CGFloat) -> Int { Int(max(0, min(length, CGFloat(Int32.max)))) }
 
     private func reason(_ data: Data) -> String {
-        IsolatedDecoding.undecodableReason(of: data) ?? UndecodableReason.refused
+        IsolatedDecoding.undecodableReason(of: data) ?? IsolatedDecoding.exceededLimit(of: data)
+            ?? UndecodableReason.refused
     }
 
     private func advice(for failure: IsolationFailure) -> String {

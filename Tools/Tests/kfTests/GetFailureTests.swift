@@ -265,4 +265,22 @@ struct GetFailureTests {
             "\(outcome.errors)"
         )
     }
+
+    @Test func `an image that is too large in its own size names it and the limit`() async throws {
+        // A screen of 40,000 × 1 pixels with a frame of one.
+        let gif =
+            Array("GIF89a".utf8) + [0x40, 0x9C, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
+            + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B]
+        try Data(gif).write(to: folder.url.appendingPathComponent("wide.gif"))
+        let outcome = try await KFProgram.run(["get", "wide.gif", "-o", "out.png"], in: folder)
+        #expect(outcome.status == 1)
+        for words in ["40000 × 1", "32767", "-p downsample"] {
+            #expect(outcome.errors.contains(words), "\(outcome.errors)")
+        }
+        let smaller = try await KFProgram.run(
+            ["get", "wide.gif", "-p", "downsample:2000x", "-o", "out.png"],
+            in: folder
+        )
+        #expect(smaller.status == 0, "\(smaller.errors)")
+    }
 }

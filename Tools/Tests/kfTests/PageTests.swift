@@ -103,4 +103,25 @@ struct PageTests {
     func `wrong usage exits with 64`(option: String) async throws {
         #expect(try await run("get two.pdf \(option) -o a.png").status == 64)
     }
+
+    @Test func `a document may begin with other bytes`() async throws {
+        let document = try TestPictures.document("two.pdf")
+        try (Data("\u{FEFF}mail\n".utf8) + document)
+            .write(to: folder.url.appending(path: "mail.pdf"))
+        for line in ["info mail.pdf", "get mail.pdf -o page.png"] {
+            let outcome = try await run(line)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+    }
+
+    @Test func `a document from a pipe is named as what it is`() async throws {
+        let outcome = try await KFProgram.run(
+            ["get", "-", "-o", "page.png"],
+            in: folder,
+            input: try TestPictures.document("two.pdf")
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("a PDF document is drawn from a file"))
+        #expect(!outcome.errors.contains("check the source"), "\(outcome.errors)")
+    }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 import KFCodecs
+import KFPixels
 
 extension ImageFileInfo {
     /// Reads the header of an untrusted file, in a worker process where a C library parses it.
@@ -108,5 +109,28 @@ extension ImageFileInfo {
         isProgressive = try reader.bool()
         hasColorProfile = try reader.bool()
         bitsPerChannel = try reader.int(in: 1...16)
+    }
+}
+
+extension IsolatedDecoding {
+    /// The limits that an image exceeds in its own size, as a clause; nil if it exceeds none.
+    ///
+    /// Where the program decodes apart, the header is read there. Blocks.
+    static func exceededLimit(of data: Data) -> String? {
+        var options = KingfisherParsedOptionsInfo(nil)
+        options.isolated = ProcessIsolation.startedPool != nil
+        // An unreadable header is another reason, which is found before.
+        guard let size = (try? ImageFileInfo(of: data, options: options))?.storedSize else {
+            return nil
+        }
+        let (width, height) = (Int(size.width), Int(size.height))
+        let limits = DecodeLimits.default
+        guard
+            max(width, height) > limits.maxDimension
+                || width.multipliedSaturating(by: height) > limits.maxPixelCount
+        else { return nil }
+        return "the image has \(width) × \(height) pixels, the limit is "
+            + "\(limits.maxPixelCount) in total and \(limits.maxDimension) per side; "
+            + "decode it to a smaller size"
     }
 }

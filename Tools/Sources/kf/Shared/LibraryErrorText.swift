@@ -151,7 +151,29 @@ enum LibraryErrorText {
             return "a step of -p returned no image for the \(Readable.bytes(data.count)); "
                 + "check its arguments"
         }
-        return "the \(Readable.bytes(data.count)) cannot be decoded:\(clause); check the source"
+        return "the \(Readable.bytes(data.count)) cannot be decoded:" + advised(clause, of: data)
+    }
+
+    /// A reason of the library with advice for the command line.
+    private static func advised(_ clause: String, of data: Data) -> String {
+        if let smaller = clause.range(of: "decode it to a smaller size") {
+            return clause.replacingCharacters(
+                in: smaller,
+                with: "-p downsample:2000x makes it smaller"
+            )
+        }
+        if clause.contains("is not installed") { return clause + "; install it" }
+        if clause.contains("the data ends before") {
+            return clause + "; check the source, or take what is there with --accept-truncated"
+        }
+        if PDFDocumentInfo.isBeginning(ofDocument: data) {
+            return clause + "; a PDF document is drawn from a file, not from a server or a pipe"
+        }
+        if VideoInfo.isBeginning(ofVideo: data) {
+            return clause + "; --at or --cover takes a frame of a video on a server, and a video "
+                + "from a pipe needs a file"
+        }
+        return clause + "; check the source"
     }
 
     // MARK: - Names and numbers
