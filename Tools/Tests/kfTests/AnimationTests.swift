@@ -91,4 +91,24 @@ struct AnimationTests {
         #expect(info.frameCount == 1)
         #expect(told == 1)
     }
+
+    @Test func `an AVIF plays as often as its source, or the difference is named`() async throws {
+        let gif = try await KFProgram.run(
+            ["animate", "in.jpg", "in.gif", "-o", "thrice.gif", "--loops", "3"],
+            in: folder
+        )
+        #expect(gif.status == 0, "\(gif.errors)")
+        #expect(gif.errors.isEmpty, "\(gif.errors)")
+        for command in [
+            ["get", "thrice.gif", "-o", "out.avif"],
+            ["convert", "thrice.gif", "-o", "out", "--format", "avif"],
+            ["animate", "in.jpg", "in.gif", "-o", "out.avif", "--loops", "3"],
+        ] {
+            let outcome = try await KFProgram.run(command, in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let name = command[0] == "convert" ? "out/thrice.avif" : "out.avif"
+            let isKept = try ImageFileInfo(data: folder.data(name)).loopCount == 3
+            #expect(outcome.errors.contains("plays forever, not 3 times") != isKept)
+        }
+    }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import Kingfisher
+import KingfisherTesting
 import Testing
 
 /// `kf info`.
@@ -98,5 +100,17 @@ struct InfoTests {
         #expect(outcome.status == 64)
         #expect(outcome.output.isEmpty)
         #expect(!outcome.errors.isEmpty)
+    }
+
+    @Test func `a GIF that ends early is not said to be large`() async throws {
+        let pictures = (0..<3).map { index in
+            ScriptedPicture.solid(index == 1 ? .red : .blue, width: 300, height: 200)
+        }
+        let animation = ScriptedAnimation(pictures, secondsEach: 0.1).image
+        let file = try #require(animation.kf.animationRepresentation(format: .GIF))
+        try file.dropLast(60).write(to: folder.url.appending(path: "cut.gif"))
+        let outcome = try await run("cut.gif")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(!outcome.text.contains("64 MiB"), "\(outcome.text)")
     }
 }

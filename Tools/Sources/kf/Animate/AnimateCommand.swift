@@ -251,6 +251,9 @@ struct AnimateCommand: AsyncParsableCommand {
         }
         guard let data = encoded else { throw format.failure }
         try AtomicFile.write(data, to: output)
+        if format == .avif, images.count > 1 {
+            await AnimationRounds.note(loops, of: data, isolates: loading.isolate)
+        }
         try out.print(
             Result(
                 frames: images.count,

@@ -70,7 +70,9 @@ struct InfoReport: Report {
         if let frames = info.frameCount, frames > 1 {
             lines.append("  frames   \(frames)\(timing)")
         } else if info.frameCount == nil {
-            lines.append("  frames   unknown (more than 64 MiB would have to be read)")
+            let isShort = byteCount.map { $0 < InputFile.mostBytesForFrames } ?? false
+            let reason = isShort ? "the file ends early" : "more than 64 MiB would have to be read"
+            lines.append("  frames   unknown (\(reason))")
         }
         let taken = [date, photograph?.camera].compactMap { $0 }
         if !taken.isEmpty { lines.append("  taken    \(taken.joined(separator: ", "))") }

@@ -223,6 +223,12 @@ struct EncodingOptions: ParsableArguments {
         guard let encoded else {
             throw target.failure
         }
+        if target == .avif, image.kf.imageFrameCount ?? 1 > 1,
+            // A source that is gone, or has no readable header, states no rounds.
+            let header = try? await ImageFileInfo.read(await source(), isolates: isolates)
+        {
+            await AnimationRounds.note(header.loopCount, of: encoded, isolates: isolates)
+        }
         guard !kept.isEmpty else { return encoded }
         return try await kept.metadata(of: await source(), for: target, isolates: isolates)
             .added(to: encoded)

@@ -22,6 +22,9 @@ final class InputFile {
         static let judged = 1 << 20
     }
 
+    /// Frames are counted within these bytes.
+    static let mostBytesForFrames = 64 << 20
+
     private let descriptor: Int32
     private let name: String
     private let patience: Double
@@ -115,7 +118,7 @@ final class InputFile {
         var count = 256 << 10
         while true {
             try fill(to: count)
-            let isLast = isAtEnd || count >= 64 << 20
+            let isLast = isAtEnd || count >= Self.mostBytesForFrames
             let header = Result { () throws(ImageFileInfo.Failure) in
                 try ImageFileInfo(data: bytes)
             }
