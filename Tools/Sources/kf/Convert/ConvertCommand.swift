@@ -82,6 +82,7 @@ struct ConvertCommand: AsyncParsableCommand {
     )
     var isolate = false
 
+    @OptionGroup var truncation: TruncationOptions
     @OptionGroup var pages: PageOptions
     @OptionGroup var part: ClipOptions
 
@@ -170,6 +171,7 @@ struct ConvertCommand: AsyncParsableCommand {
             preservesTime: preserveTime,
             splitsAnimations: allFrames,
             isolates: isolate,
+            acceptsTruncated: truncation.acceptTruncated,
             timeout: timeout,
             pages: pages,
             clip: part.clip
@@ -200,6 +202,10 @@ struct ConvertCommand: AsyncParsableCommand {
                 "kf: error: the disk is full, \(summary.notDone) files were not tried; \(advice)",
                 style: .red
             )
+        }
+        if summary.truncated > 0, !out.quiet {
+            let what = summary.truncated == 1 ? "1 file ends" : "\(summary.truncated) files end"
+            Terminal.note("kf: \(what) early; the rest of the image is missing")
         }
         if summary.withoutMotion > 0, !out.quiet {
             let what =

@@ -21,13 +21,15 @@ struct ConvertOutcome: Report, Sendable {
     var removedBytes: Int?
     /// The frames of an animation that the format does not hold.
     var droppedFrames: Int?
+    /// Whether the source ended before all pixels were there.
+    var truncated: Bool?
     /// The number of files, if each frame has its own.
     var frames: Int?
 
     private enum CodingKeys: String, CodingKey {
         case input = "source"
         case output, error, width, height, sourceBytes, bytes, removedPosition, removedBytes,
-            droppedFrames, frames
+            droppedFrames, truncated, frames
     }
 
     init(input: String, output: String, status: Status) {
@@ -59,6 +61,7 @@ struct ConvertOutcome: Report, Sendable {
         case .converted:
             "\(head)  \(width ?? 0) × \(height ?? 0), \(Readable.bytes(bytes ?? 0))"
                 + (removedPosition == true ? ", without its position" : "")
+                + (truncated == true ? ", incomplete" : "")
                 + (removedBytes.map { ", " + Readable.removed(bytesBehindImage: $0) } ?? "")
         case .skipped: "\(head)  skipped, the output exists"
         case .failed: "\(head)  \(error ?? "failed")"
@@ -145,6 +148,8 @@ struct ConvertSummary: Report {
     private(set) var withoutFurtherImages = 0
     /// The animations of which only the first frame is kept.
     private(set) var withoutMotion = 0
+    /// The files that end early.
+    private(set) var truncated = 0
     var seconds = 0.0
     /// One line per failure.
     private(set) var failures: [String] = []
@@ -158,6 +163,7 @@ struct ConvertSummary: Report {
             if outcome.removedPosition == true { withoutPosition += 1 }
             if outcome.removedBytes != nil { withoutFurtherImages += 1 }
             if outcome.droppedFrames != nil { withoutMotion += 1 }
+            if outcome.truncated == true { truncated += 1 }
         case .skipped: skipped += 1
         case .failed:
             failed += 1

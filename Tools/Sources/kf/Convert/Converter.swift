@@ -30,6 +30,7 @@ final class Converter: Sendable {
         preservesTime: Bool,
         splitsAnimations: Bool,
         isolates: Bool,
+        acceptsTruncated: Bool,
         timeout: Double?,
         pages: PageOptions,
         clip: VideoClip?
@@ -48,6 +49,7 @@ final class Converter: Sendable {
             cache: ToolCache.withoutDisk()
         )
         if isolates { manager.defaultOptions = [.isolated] }
+        if acceptsTruncated { manager.defaultOptions.append(.acceptsTruncatedFiles) }
         root = InputSearch.resolved(plan.folder) ?? plan.folder
     }
 
@@ -107,7 +109,9 @@ final class Converter: Sendable {
             return outcome
         }
         let target = item.format ?? .png
-        let copy = try copy(of: bytes, as: target)
+        // The pixels of a truncated file are not all there, but those of the result are.
+        let isTruncated = image.kf.isTruncated
+        let copy = isTruncated ? nil : try copy(of: bytes, as: target)
         let data: Data =
             if let copy {
                 copy.data
@@ -118,6 +122,7 @@ final class Converter: Sendable {
         if preservesTime { try AtomicFile.copyTime(from: item.input.path, to: output) }
         outcome.bytes = data.count
         if copy == nil { outcome.droppedFrames = target.droppedFrames(of: image) }
+        if isTruncated { outcome.truncated = true }
         if copy?.lostPosition == true { outcome.removedPosition = true }
         if let copy, copy.lostBytes > 0 { outcome.removedBytes = copy.lostBytes }
         return outcome
@@ -168,6 +173,7 @@ final class Converter: Sendable {
         let pattern = item.outputTitle(in: plan.folder)
         var outcome = ConvertOutcome(input: item.input.path, output: pattern, status: .converted)
         (outcome.sourceBytes, outcome.bytes, outcome.frames) = (bytes.count, 0, count)
+        if animation.kf.isTruncated { outcome.truncated = true }
         for number in 1...count {
             guard var frame = animation.frame(number) else {
                 throw Failure("frame \(number) of \(count) cannot be decoded")

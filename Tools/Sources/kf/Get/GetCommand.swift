@@ -142,10 +142,6 @@ struct GetCommand: AsyncParsableCommand {
         }
         let encodingTime = encoded.map { _ in beforeEncoding.duration(to: clock.now) }
         let written = try await write(encoded, of: loaded, index, target)
-        if loaded.result.isTruncated, !out.quiet {
-            let title = Terminal.line(source.title)
-            Terminal.note("kf: \(title): the file ends early; the rest of the image is missing")
-        }
         out.detail("key \(loaded.result.originalSource.cacheKey)")
         if let processor = load.processor { out.detail("steps \(processor.identifier)") }
         return LoadReport(

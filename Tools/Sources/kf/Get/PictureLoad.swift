@@ -89,6 +89,9 @@ struct PictureLoad: Sendable {
                 { received, total in bar.update(received: received, total: total) }
             }
         )
+        if result.isTruncated, LibraryLog.shared.level != .quiet {
+            Terminal.note("kf: \(Terminal.line(self.source.title)): \(TruncationOptions.note)")
+        }
         return Loaded(
             result: result,
             original: await original(result, in: manager.cache),
@@ -151,7 +154,7 @@ struct PictureLoad: Sendable {
             options.append(.cacheOriginalImage)
         }
         if loading.isolate { options.append(.isolated) }
-        if loading.acceptTruncated { options.append(.acceptsTruncatedFiles) }
+        options += loading.truncation.options
         if loading.forceRefresh { options.append(.forceRefresh) }
         if loading.onlyFromCache { options.append(.onlyFromCache) }
         if !loading.ignoredQueryItems.isEmpty {

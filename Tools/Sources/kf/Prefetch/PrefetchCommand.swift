@@ -67,9 +67,10 @@ struct PrefetchCommand: AsyncParsableCommand {
             throw ValidationError("--concurrency must be from 1 to 256")
         }
         if !(1...64).contains(perHost) { throw ValidationError("--per-host must be from 1 to 64") }
-        if loading.noCache || loading.onlyFromCache {
+        if loading.noCache || loading.onlyFromCache || loading.truncation.acceptTruncated {
             throw ValidationError(
-                "--no-cache and --only-from-cache cannot be combined with prefetching"
+                "--no-cache, --only-from-cache and --accept-truncated cannot be combined with "
+                    + "prefetching"
             )
         }
         try part.part.check(loading.pages)

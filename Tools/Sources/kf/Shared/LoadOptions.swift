@@ -24,10 +24,7 @@ struct LoadOptions: ParsableArguments {
     @Flag(help: "Decode in a separate process without access to files or the network.")
     var isolate = false
 
-    @Flag(
-        help: "Accept a file that ends early: the rest is grey, and the result is not cached."
-    )
-    var acceptTruncated = false
+    @OptionGroup var truncation: TruncationOptions
 
     @OptionGroup var pages: PageOptions
 

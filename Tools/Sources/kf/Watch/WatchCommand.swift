@@ -48,6 +48,7 @@ struct WatchCommand: AsyncParsableCommand {
     )
     var timeout: Double?
 
+    @OptionGroup var truncation: TruncationOptions
     @OptionGroup var pages: PageOptions
     @OptionGroup var part: ClipOptions
 
@@ -109,6 +110,7 @@ struct WatchCommand: AsyncParsableCommand {
                 preservesTime: false,
                 splitsAnimations: false,
                 isolates: isolate,
+                acceptsTruncated: truncation.acceptTruncated,
                 timeout: timeout,
                 pages: pages,
                 clip: part.clip
