@@ -287,4 +287,33 @@ struct ConvertTests {
             #expect(outcome.errors.contains(message), "\(outcome.errors)")
         }
     }
+
+    @Test func `braces stand for several names, in every command that takes patterns`()
+        async throws
+    {
+        let outcome = try await convert("in/{a.jpg,b.*,sub/*}", "-o", "out", "--format", "webp")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.hasPrefix("3 converted"), "\(outcome.text)")
+        let some = try await convert("in/{a,gone}.jpg", "-o", "some")
+        #expect(some.status == 1)
+        #expect(some.errors.contains("in/gone.jpg"), "\(some.errors)")
+        #expect(files("some") == ["a.jpg"])
+        try add("in/{odd}.png", TestPictures.png())
+        let odd = try await convert("in/{odd}.png", "-o", "odd")
+        #expect(odd.status == 0, "\(odd.errors)")
+    }
+
+    @Test func `a truncated file is converted on request alone, and named`() async throws {
+        let file = try TestPictures.jpeg()
+        try add("half/half.jpg", file.prefix(file.count * 3 / 4))
+        let refused = try await convert("half", "-o", "out")
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("--accept-truncated"), "\(refused.errors)")
+        let outcome = try await convert("half", "-o", "out", "--accept-truncated", "--json")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("1 file ends early"), "\(outcome.errors)")
+        #expect(outcome.text.contains("\"truncated\":true"), "\(outcome.text)")
+        // Not a copy of the source, whose end is missing.
+        #expect(KFCrossPlatformImage(data: try folder.data("out/half.jpg")) != nil)
+    }
 }

@@ -63,13 +63,33 @@ struct FormatTests {
             (["show", "sized.svg"], "package librsvg2-2"),
             (["get", "in.png", "-o", "out.jxl"], "package libjxl0.7"),
             (["get", "in.png", "-o", "out.avif"], "package libavif1"),
-            (["srcset", "in.png", "-o", "out", "--widths", "10"], "package libavif1"),
+            (["srcset", "in.png", "-o", "out", "--formats", "avif"], "package libavif1"),
         ] as [([String], String)]
     )
     func `a library that is not installed is named, with its package`(
         arguments: [String],
         package: String
     ) async throws {
+        let outcome = try await runWithoutLibraries(arguments)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains(package), "\(outcome.errors)")
+        #expect(outcome.errors.contains("is not installed"), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        ["srcset", "in.png", "-o", "out", "--widths", "10"], ["compare", "in.png"],
+    ])
+    func `a default list leaves out formats that cannot be written`(
+        arguments: [String]
+    ) async throws {
+        let outcome = try await runWithoutLibraries(arguments)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("left out avif"), "\(outcome.errors)")
+        #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+        #expect(outcome.text.contains("webp") && !outcome.text.contains("avif"))
+    }
+
+    private func runWithoutLibraries(_ arguments: [String]) async throws -> KFProgram.Outcome {
         // The loader takes an empty file for the library, and gives up.
         let libraries = folder.url.appending(path: "libraries")
         try FileManager.default.createDirectory(at: libraries, withIntermediateDirectories: true)
@@ -77,13 +97,10 @@ struct FormatTests {
             ["libheif.so.1", "libtiff.so.6", "librsvg-2.so.2"]
             + (7...11).map { "libjxl.so.0.\($0)" } + (13...31).map { "libavif.so.\($0)" }
         for name in names { try Data().write(to: libraries.appending(path: name)) }
-        let outcome = try await KFProgram.run(
+        return try await KFProgram.run(
             arguments,
             in: folder,
             environment: ["LD_LIBRARY_PATH": libraries.path]
         )
-        #expect(outcome.status == 1)
-        #expect(outcome.errors.contains(package), "\(outcome.errors)")
-        #expect(outcome.errors.contains("is not installed"), "\(outcome.errors)")
     }
 }

@@ -67,4 +67,25 @@ struct OptimizeTests {
         #expect(outcome.errors.contains("timed out after 0.5 s; increase --timeout"))
         #expect(try folder.data("noise.png") == noise)
     }
+
+    @Test func `folders and patterns are searched for files of the three formats`() async throws {
+        let files = FileManager.default
+        for name in ["in/sub", "out"] {
+            let path = folder.path(name)
+            try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        for (name, source) in [
+            ("in/c.jpg", "a.jpg"), ("in/sub/d.png", "b.png"), ("in/e.txt", "a.jpg"),
+        ] {
+            try files.copyItem(atPath: folder.path(source), toPath: folder.path(name))
+        }
+        let outcome = try await kf("optimize", "in", "*.{jpg,png,gif}", "-o", "out/")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let written = try files.contentsOfDirectory(atPath: folder.path("out")).sorted()
+        #expect(written == ["a.jpg", "b.png", "c.jpg", "d.png"])
+        let none = try await kf("optimize", "*.gif", "gone", "a.jpg", "-o", "out/")
+        #expect(none.status == 1)
+        #expect(none.errors.contains("nothing matches '*.gif'"), "\(none.errors)")
+        #expect(none.errors.contains("cannot read gone"), "\(none.errors)")
+    }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 /// `kf compare`: encodes one image in several formats and qualities.
 struct CompareCommand: AsyncParsableCommand {
@@ -26,13 +26,20 @@ struct CompareCommand: AsyncParsableCommand {
     var source: PictureSource
 
     @Option(
+        name: .customLong("formats"),
         help: ArgumentHelp(
             "Formats, separated by commas: \(PictureFormat.names). (default: jpeg,webp,avif,png)",
             valueName: "list"
         ),
         transform: Self.formats
     )
-    var formats: [PictureFormat] = [.jpeg, .webp, .avif, .png]
+    var namedFormats: [PictureFormat]?
+
+    private static let usualFormats: [PictureFormat] = [.jpeg, .webp, .avif, .png]
+
+    private var formats: [PictureFormat] {
+        namedFormats ?? Self.usualFormats.filter { $0.imageFormat.missingLibrary == nil }
+    }
 
     @Option(
         help: ArgumentHelp(
@@ -64,6 +71,7 @@ struct CompareCommand: AsyncParsableCommand {
                 processor: ProcessorSpec.chain(processors)
             )
             let image = try await load.run().result.image
+            if namedFormats == nil { PictureFormat.noteMissing(Self.usualFormats, out) }
             var rows: [Row] = []
             for (format, quality) in choices {
                 Terminal.showStatus(out.showsProgress ? "  \(format.rawValue) …" : "")

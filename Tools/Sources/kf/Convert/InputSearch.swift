@@ -18,7 +18,7 @@ struct InputSearch {
     /// Suffixes of the files that a folder search includes.
     ///
     /// Files named explicitly are always tried.
-    private static let endings: Set = [
+    static let endings: Set = [
         "jpg", "jpeg", "jpe", "png", "apng", "gif", "webp", "avif", "bmp", "ico", "jxl", "heic",
         "heif", "tif", "tiff", "svg", "pdf", "mp4", "m4v", "mov", "mkv", "webm", "avi", "mts",
         "m2ts",
@@ -26,9 +26,14 @@ struct InputSearch {
 
     /// The output folder, whose files are not inputs.
     private let leftOut: String?
+    private let endings: Set<String>
 
-    init(leavingOut folder: String) {
+    /// - Parameters:
+    ///   - folder: The output folder.
+    ///   - endings: Suffixes of the files that a folder search includes.
+    init(leavingOut folder: String, endings: Set<String> = Self.endings) {
         leftOut = Self.resolved(folder)
+        self.endings = endings
     }
 
     /// Finds the files of inputs.
@@ -76,18 +81,52 @@ struct InputSearch {
             guard Self.resolved(input) != leftOut else {
                 throw Failure("\(input) is also the output folder; choose another one with -o")
             }
-            return walk(input, "", &failures) { _ in true }.filter { Self.hasEnding($0.path) }
+            return walk(input, "", &failures) { _ in true }.filter { hasEnding($0.path) }
         }
         let code = errno
         if (try? PictureSource(input))?.isWeb == true {
             throw Failure("\(input) is a URL; kf get loads one, and kf convert takes files")
         }
-        guard input.contains(where: { "*?[".contains($0) }) else {
-            throw Failure.unreadable(input, code: code)
+        let choices = try Self.choices(of: input)
+        if choices.count == 1 {
+            guard Self.isPattern(input) else { throw Failure.unreadable(input, code: code) }
+            let matches = matching(input, &failures)
+            guard !matches.isEmpty else { throw Failure("nothing matches '\(input)'") }
+            return matches
         }
-        let matches = matching(input, &failures)
-        guard !matches.isEmpty else { throw Failure("nothing matches '\(input)'") }
-        return matches
+        var found: [Found] = []
+        for choice in choices {
+            do {
+                found += try files(choice, &failures)
+            } catch let failure as Failure {
+                // Of `*.{jpg,png}` one may match nothing.
+                guard !Self.isPattern(choice) else { continue }
+                failures.append((choice, failure))
+            }
+        }
+        guard !found.isEmpty else { throw Failure("nothing matches '\(input)'") }
+        return found
+    }
+
+    private static func isPattern(_ text: String) -> Bool { text.contains { "*?[".contains($0) } }
+
+    /// The texts that one with braces such as `{a,b}` stands for; the text itself without any.
+    private static func choices(of text: String) throws -> [String] {
+        var choices = [""]
+        var rest = text[...]
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+            let inside = rest[rest.index(after: open)..<close]
+            let words = inside.split(separator: ",", omittingEmptySubsequences: false)
+            let start = rest[..<open]
+            // Braces without a comma are part of a name.
+            let middles = words.count > 1 ? words : [rest[open...close]]
+            guard choices.count * middles.count <= 10_000 else {
+                throw Failure("'\(text)' stands for too many names")
+            }
+            choices = choices.flatMap { choice in middles.map { choice + start + $0 } }
+            rest = rest[rest.index(after: close)...]
+        }
+        return choices.map { $0 + rest }
     }
 
     /// The files that match a pattern.
@@ -98,8 +137,7 @@ struct InputSearch {
         _ failures: inout [(String, Failure)]
     ) -> [Found] {
         let parts = pattern.split(separator: "/").map(String.init)
-        let isSpecial = { (part: String) in part.contains { "*?[".contains($0) } }
-        let fixed = parts.prefix { !isSpecial($0) }
+        let fixed = parts.prefix { !Self.isPattern($0) }
         let rest = Array(parts.dropFirst(fixed.count))
         var base = (pattern.hasPrefix("/") ? "/" : "") + fixed.joined(separator: "/")
         if base.isEmpty { base = "." }
@@ -163,7 +201,7 @@ struct InputSearch {
         return matches(path.dropFirst(), pattern.dropFirst())
     }
 
-    private static func hasEnding(_ path: String) -> Bool {
+    private func hasEnding(_ path: String) -> Bool {
         endings.contains((path as NSString).pathExtension.lowercased())
     }
 

@@ -15,11 +15,18 @@ struct OptimizeCommand: AsyncParsableCommand {
 
             Examples:
               kf optimize photo.jpg -o smaller.jpg
-              kf optimize --in-place --strip pictures/*.png
+              kf optimize --in-place --strip pictures
             """
     )
 
-    @Argument(help: ArgumentHelp("Paths.", valueName: "file"), completion: .file())
+    @Argument(
+        help: ArgumentHelp(
+            "Files, folders, and quoted patterns such as 'in/**/*.png'. Folders are searched for "
+                + "JPEG, PNG and GIF files.",
+            valueName: "input"
+        ),
+        completion: .file()
+    )
     var files: [String]
 
     @Option(
@@ -75,20 +82,19 @@ struct OptimizeCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let sources = files.map { PictureSource(file: $0) }
+            let failures = Failures()
+            let sources = try sources(failures)
             let target = try inPlace ? nil : GetTarget(output, for: sources)
             try target?.prepare()
-            let failures = Failures()
             // The message of the deadline here is the one that names the option.
             if let limit { ProcessIsolation.settings.timeLimit = .seconds(limit + 1) }
             let width = ProcessInfo.processInfo.activeProcessorCount
-            await Batch.run(Array(files.indices), width: width) { index in
+            await Batch.run(Array(sources.indices), width: width) { index in
                 do {
                     let report = try await optimize(index, sources, target)
                     try out.print(report, toError: output == "-")
                 } catch {
-                    if output != "-" { out.printFailure(error, source: files[index]) }
-                    failures.add(ErrorReport.line(for: error, source: files[index]))
+                    report(error, of: sources[index].text, failures)
                 }
             }
             for line in failures.all { Terminal.note("kf: " + line, style: .red) }
@@ -98,11 +104,45 @@ struct OptimizeCommand: AsyncParsableCommand {
         }
     }
 
+    private func report(_ error: any Error, of file: String, _ failures: Failures) {
+        if output != "-" { out.printFailure(error, source: file) }
+        failures.add(ErrorReport.line(for: error, source: file))
+    }
+
+    /// The files of all inputs; those that cannot be found are reported.
+    private func sources(_ failures: Failures) throws -> [PictureSource] {
+        let search = InputSearch(
+            leavingOut: output ?? "",
+            endings: ["jpg", "jpeg", "jpe", "png", "apng", "gif"]
+        )
+        var paths: [String] = []
+        for input in files {
+            var isFolder: ObjCBool = false
+            // A pipe is read, too.
+            if FileManager.default.fileExists(atPath: input, isDirectory: &isFolder),
+                !isFolder.boolValue
+            {
+                paths.append(input)
+                continue
+            }
+            do {
+                let (found, missing) = try search.files([input])
+                paths += found.map(\.path)
+                for (file, failure) in missing { report(failure, of: file, failures) }
+            } catch let failure as Failure {
+                report(failure, of: input, failures)
+            }
+        }
+        var seen: Set<String> = []
+        return paths.filter { seen.insert($0).inserted }.map { PictureSource(file: $0) }
+    }
+
     private func optimize(
         _ index: Int,
         _ sources: [PictureSource],
         _ target: GetTarget?
     ) async throws -> OptimizeReport {
+        let file = sources[index].text
         let bytes = try sources[index].bytes(patience: 30)
         guard let format = PictureFormat(bytes.kf.imageFormat),
             format == .jpeg || format == .png || format == .gif
@@ -121,16 +161,16 @@ struct OptimizeCommand: AsyncParsableCommand {
                 try Terminal.write(smaller)
             }
         } else if smaller != bytes {
-            try AtomicFile.write(smaller, to: files[index], isInPlace: true)
+            try AtomicFile.write(smaller, to: file, isInPlace: true)
         }
         let lost = strip ? ImageMetadata.bytesBehindImage(bytes) : 0
         if lost > 0, !out.quiet {
-            let title = Terminal.line(files[index])
+            let title = Terminal.line(file)
             Terminal.note("kf: \(title): \(Readable.removed(bytesBehindImage: lost))")
         }
         return OptimizeReport(
-            source: files[index],
-            output: path ?? output ?? files[index],
+            source: file,
+            output: path ?? output ?? file,
             sourceBytes: bytes.count,
             bytes: smaller.count
         )

@@ -53,6 +53,16 @@ enum PictureFormat: String, CaseIterable, Sendable {
         return Failure("cannot write this image as \(rawValue)" + (library ?? ""))
     }
 
+    /// Names the formats of a default list that are left out, because their libraries are missing.
+    static func noteMissing(_ formats: [PictureFormat], _ out: OutputOptions) {
+        for format in formats where !out.quiet {
+            guard let library = format.imageFormat.missingLibrary else { continue }
+            Terminal.note(
+                "kf: left out \(format.rawValue): the library \(library) is not installed"
+            )
+        }
+    }
+
     /// The suffix of file names.
     var suffix: String { self == .jpeg ? "jpg" : rawValue }
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 /// `kf srcset`: writes one image in several sizes and formats, and the HTML that uses them.
 struct SrcsetCommand: AsyncParsableCommand {
@@ -42,6 +42,7 @@ struct SrcsetCommand: AsyncParsableCommand {
     var widths: [Int] = [400, 800, 1200]
 
     @Option(
+        name: .customLong("formats"),
         help: ArgumentHelp(
             "Formats, separated by commas, the preferred one first: \(PictureFormat.names). "
                 + "(default: avif,webp,jpeg)",
@@ -49,7 +50,13 @@ struct SrcsetCommand: AsyncParsableCommand {
         ),
         transform: CompareCommand.formats
     )
-    var formats: [PictureFormat] = [.avif, .webp, .jpeg]
+    var namedFormats: [PictureFormat]?
+
+    private static let usualFormats: [PictureFormat] = [.avif, .webp, .jpeg]
+
+    private var formats: [PictureFormat] {
+        namedFormats ?? Self.usualFormats.filter { $0.imageFormat.missingLibrary == nil }
+    }
 
     @Option(
         help: ArgumentHelp("The quality of lossy formats: 0 to 100.", valueName: "n")
@@ -83,6 +90,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
         }
+        if namedFormats == nil { PictureFormat.noteMissing(Self.usualFormats, out) }
         var hasFailed = false
         guard case .folder(_, let stems) = try GetTarget(output + "/", for: sources) else { return }
         for (source, stem) in zip(sources, stems) {
