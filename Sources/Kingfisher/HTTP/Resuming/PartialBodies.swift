@@ -158,8 +158,8 @@ package final class PartialBodies: Sendable {
 
     /// Takes the body kept for a key and reads it, on another thread.
     ///
-    /// The download that continues it calls ``keep(_:_:for:)``, ``forget(_:)`` or ``putBack(_:)`` at its
-    /// end.
+    /// The download that continues it calls ``keep(_:_:for:)``, ``forget(_:)``, ``spend(_:)`` or
+    /// ``putBack(_:)`` at its end.
     ///
     /// - Parameters:
     ///   - key: The key of a request.
@@ -215,6 +215,11 @@ package final class PartialBodies: Sendable {
             // If a body is kept meanwhile, its file is written after this.
             remove(key)
         }
+    }
+
+    /// Removes the body of a key that a download has taken, unless another one is kept meanwhile.
+    func spend(_ key: String) {
+        if withEntries({ $0[key]?.isTaken == true }) { forget(key) }
     }
 
     /// Waits until all previous operations are on disk.

@@ -159,6 +159,13 @@ struct DownloadState {
         redirects = []
     }
 
+    /// Returns whether the request is to be sent, and records that it is.
+    mutating func send() -> Bool {
+        guard phase == .started else { return false }
+        resumption.begin()
+        return true
+    }
+
     /// Records a followed redirect.
     mutating func follow(_ redirect: TransferResponse) { redirects.append(redirect) }
 
@@ -192,6 +199,9 @@ struct DownloadState {
 
     /// The end of the interrupted body that was taken, once; nil if none was.
     mutating func takeTaken() -> ResumptionState.Taken? { resumption.takeTaken(response) }
+
+    /// Records that the interrupted body that was taken is replaced or removed.
+    mutating func dropTaken() { resumption.dropTaken() }
 
     /// Appends a piece of the body.
     ///
@@ -231,6 +241,7 @@ struct DownloadState {
 
     /// Ends the download for all callers; returns `false` if it had ended before.
     mutating func end(_ error: TransferError?, _ metrics: TransferMetrics) -> Bool {
+        resumption.end(hasConnected: metrics.hasConnected)
         guard !hasEnded else { return false }
         var metrics = metrics
         metrics.resumedBytes = resumption.bytes
@@ -299,9 +310,9 @@ struct DownloadState {
     private mutating func noteInterruption(_ error: TransferError) {
         switch error {
         case .cancelled, .timedOut, .truncatedBody, .connectionLost, .curl:
-            guard let response, let head = PartialHead(response, received: body.count) else {
-                return
-            }
+            guard resumption.hasProgress(body.count), let response,
+                let head = PartialHead(response, received: body.count)
+            else { return }
             resumption.interrupted = InterruptedBody(body: body, head: head)
         default:
             break
@@ -340,4 +351,9 @@ struct DownloadState {
         isPerforming = !effects.isEmpty
         return effects.isEmpty ? nil : effects.removeFirst()
     }
+}
+
+extension TransferMetrics {
+    /// Whether the last request had a connection to its server.
+    fileprivate var hasConnected: Bool { connectionReused || connect != nil }
 }

@@ -20,7 +20,11 @@ struct ResumptionState {
     /// Whether the running request asks for the rest of a body.
     private var asksForRest = false
     private var mustStartOver = false
-    private var hasTaken = false
+    private var taken: Taken?
+    /// Whether the server was reached by a request for the rest, and failed it.
+    private var hasRestFailed = false
+    /// Whether a request is being carried out whose end decides about the body that was taken.
+    private var isDeciding = false
     /// The number of bytes of the body that was continued.
     private(set) var bytes = 0
     /// Whether the length of the body is known from the range of a part.
@@ -31,8 +35,26 @@ struct ResumptionState {
     mutating func ask(for found: PartialBodies.Found?) {
         self.found = found
         asksForRest = found != nil
-        if asksForRest { hasTaken = true }
+        if asksForRest { taken = .putBack }
     }
+
+    /// Records that the request is sent.
+    mutating func begin() { isDeciding = asksForRest || hasRestFailed }
+
+    /// Records the end of a transfer.
+    ///
+    /// A request for the rest that reached its server and brought nothing has used the body up: a
+    /// server that hangs on such requests would fail every later one, too. If it was followed by one
+    /// for the whole, that one shows whether the server can be reached.
+    ///
+    /// - Parameter hasConnected: Whether the transfer had a connection.
+    mutating func end(hasConnected: Bool) {
+        isDeciding = false
+        if asksForRest || hasRestFailed, hasConnected { taken = taken.map { _ in .forget } }
+    }
+
+    /// Whether a body of this size has more bytes than the one that was continued.
+    func hasProgress(_ count: Int) -> Bool { count > bytes }
 
     /// Receives the head of a response.
     ///
@@ -80,7 +102,8 @@ struct ResumptionState {
     /// - Returns: Whether the body is to be requested from its beginning.
     mutating func startsOver(after error: TransferError?, count: Int, expected: Int?) -> Bool {
         guard asksForRest, mustStartOver || hasFailed(error, count, expected) else { return false }
-        (found, asksForRest, mustStartOver) = (nil, false, false)
+        hasRestFailed = !mustStartOver
+        (found, asksForRest, mustStartOver, isDeciding) = (nil, false, false, false)
         (bytes, isMadeOfParts) = (0, false)
         return true
     }
@@ -94,11 +117,15 @@ struct ResumptionState {
     /// Releases the interrupted body that the ended download has taken.
     ///
     /// - Parameter response: The last response.
-    /// - Returns: What becomes of its files, once; nil if none was taken.
+    /// - Returns: What becomes of its files, once; nil if none was taken, and while a cancelled request
+    ///   that decides has not ended.
     mutating func takeTaken(_ response: TransferResponse?) -> Taken? {
-        guard hasTaken else { return nil }
-        (found, hasTaken) = (nil, false)
+        guard !isDeciding, let taken else { return nil }
+        dropTaken()
         let isGone = response.map { $0.statusCode == 404 || $0.statusCode == 410 } ?? false
-        return isGone ? .forget : .putBack
+        return isGone ? .forget : taken
     }
+
+    /// Records that the files of the interrupted body that was taken are replaced or removed.
+    mutating func dropTaken() { (found, taken) = (nil, nil) }
 }

@@ -146,15 +146,16 @@ package final class SharedDownload<Attachment: AnyObject & Sendable>: Sendable {
     private func finish(_ change: (inout DownloadState) -> Bool) {
         let (hasEnded, hasEffects) = state.withLock { (change(&$0), $0.hasEffects) }
         if hasEnded {
-            let (interrupted, hasWhole, taken) = state.withLock {
-                ($0.takeInterrupted(), $0.takeHasWhole(), $0.takeTaken())
+            let (interrupted, hasWhole) = state.withLock {
+                ($0.takeInterrupted(), $0.takeHasWhole())
             }
-            let isKept = interrupted.map(keep) ?? false
-            if hasWhole || !isKept && taken == .forget {
+            if interrupted.map(keep) ?? false {
+                state.withLock { $0.dropTaken() }
+            } else if hasWhole {
+                state.withLock { $0.dropTaken() }
                 forgetPartial()
-            } else if !isKept, taken != nil, let key = identity.resumptionKey {
-                partials?.putBack(key)
             }
+            releaseTaken()
             if !state.withLock({ $0.isKept }) { table.remove(self) }
         }
         // Most pieces of a body have no effects.
@@ -225,9 +226,9 @@ extension SharedDownload {
         let isWanted = state.withLock { state in
             state.resume(found)
             settings.priority = state.currentPriority
-            return state.phase == .started
+            return state.send()
         }
-        guard isWanted else { return }
+        guard isWanted else { return releaseTaken() }
         let transfer = transport.start(request, settings: settings, handler: self)
         let (hasEnded, priority) = state.withLock { state in
             if !state.hasEnded { state.transfer = transfer }
@@ -256,6 +257,16 @@ extension SharedDownload {
             let file = partials.running(head, for: key)
         else { return try SpillFile() }
         return file
+    }
+
+    /// Puts the part back that this download has taken and not continued, or removes it.
+    private func releaseTaken() {
+        guard let taken = state.withLock({ $0.takeTaken() }), let key = identity.resumptionKey
+        else { return }
+        switch taken {
+        case .forget: partials?.spend(key)
+        case .putBack: partials?.putBack(key)
+        }
     }
 
     /// Removes the kept part of this body, which is no longer needed.
@@ -345,6 +356,7 @@ extension SharedDownload: HTTPTransferHandler {
     ) {
         if state.withLock({ $0.takeStartOver(after: error) }) { return send(resuming: nil) }
         finish { $0.end(error, metrics) }
+        releaseTaken()
         state.withLock { $0.transfer = nil }
     }
 }
