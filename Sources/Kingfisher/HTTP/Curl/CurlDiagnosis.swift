@@ -38,6 +38,13 @@ struct CurlDiagnosis: ~Copyable {
     /// Whether a proxy has refused the connection.
     var isProxyRefusal: Bool { proxyStatus >= 300 }
 
+    /// Whether frames of HTTP/2 that carry nothing made libcurl end the connection.
+    var isFlood: Bool {
+        // libcurl reports the result of nghttp2 only in its text.
+        let text = text.map { String(cString: $0) } ?? ""
+        return text.contains("Flooding was detected") || text.contains("Too many CONTINUATION")
+    }
+
     /// Whether the server does not answer the request by HTTP/2 (HTTP_1_1_REQUIRED).
     var requiresHTTP1: Bool {
         // libcurl reports the code of the stream only in its text.
@@ -83,7 +90,8 @@ struct CurlDiagnosis: ~Copyable {
         case CURLE_BAD_CONTENT_ENCODING where exchange.hop.head.isOpen:
             // libcurl 8 rejects the line before it reports it.
             return .badResponse(reason: "\(ContentCoding.notChunked): \(reason)", url: url)
-        case CURLE_OUT_OF_MEMORY where exchange.hop.head.isOpen, Self.tooLarge:
+        case CURLE_OUT_OF_MEMORY where exchange.hop.isConnected && exchange.hop.response == nil,
+            Self.tooLarge:
             // libcurl before 8.6 reports a lack of memory.
             return .badResponse(reason: "its head has a line of more than 100 KB", url: url)
         case CURLE_BAD_FUNCTION_ARGUMENT where exchange.hop.head.isOpen:
@@ -105,8 +113,6 @@ struct CurlDiagnosis: ~Copyable {
             return .cannotConnect(host: host, reason: refusal(reason, of: url, by: host), url: url)
         case CURLE_OPERATION_TIMEDOUT:
             return .timedOut(.connect, limit: exchange.settings.connectTimeout, url: url)
-        case CURLE_OUT_OF_MEMORY where exchange.hop.response == nil && !exchange.hop.head.isEmpty:
-            return .badResponse(reason: "a line of its head has more than 100 KB", url: url)
         case CURLE_PARTIAL_FILE:
             return .truncatedBody(
                 received: exchange.metrics.bytes,

@@ -58,7 +58,7 @@ extension CurlExchange {
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, connectTimeout.milliseconds))
         try setTrust(handle, environment)
         setMethod(handle)
-        setHeaders(handle, environment)
+        try setHeaders(handle, environment)
         if let (credential, scheme) = chain.credential {
             setText(handle, CURLOPT_USERNAME, credential.user)
             setText(handle, CURLOPT_PASSWORD, credential.password)
@@ -138,13 +138,13 @@ extension CurlExchange {
     private func setHeaders(
         _ handle: UnsafeMutableRawPointer,
         _ environment: CurlEnvironment
-    ) {
+    ) throws(TransferError) {
         var encoding: String?
         var userAgent = environment.userAgent
         var isRange = false
         if chain.request.httpBody != nil {
             // Avoids the second that libcurl waits before it sends a large body.
-            headerList = curl_slist_append(nil, "Expect:")
+            try addHeader("Expect:")
         }
         for (name, value) in chain.request.allHTTPHeaderFields ?? [:] {
             switch name.lowercased() {
@@ -154,31 +154,34 @@ extension CurlExchange {
             case "user-agent": userAgent = value
             case "range":
                 isRange = true
-                headerList = curl_slist_append(headerList, "\(name): \(value)")
+                try addHeader("\(name): \(value)")
             default:
                 // libcurl writes a field without a value if the line ends with a semicolon.
-                let line = value.isEmpty ? "\(name);" : "\(name): \(value)"
-                headerList = Self.append(line, to: headerList)
+                try addHeader(value.isEmpty ? "\(name);" : "\(name): \(value)")
             }
         }
         // A range refers to the encoded body, so the body must not be encoded.
         if encoding == nil, isRange { encoding = "identity" }
         // As any other header: by the option of its name, libcurl would decode the body itself.
-        let accepted = "Accept-Encoding: \(ContentCoding.accepted(encoding))"
-        headerList = curl_slist_append(headerList, accepted)
+        try addHeader("Accept-Encoding: \(ContentCoding.accepted(encoding))")
         kf_curl_setopt_pointer(handle, CURLOPT_HTTPHEADER, headerList)
         setText(handle, CURLOPT_USERAGENT, userAgent)
     }
 
-    /// Appends a header line; libcurl copies it.
-    private static func append(
-        _ line: String,
-        to list: UnsafeMutablePointer<curl_slist>?
-    ) -> UnsafeMutablePointer<curl_slist>? {
+    /// Adds a header line; libcurl copies it.
+    private func addHeader(_ line: String) throws(TransferError) {
         // 0xF3 is the first byte of the private-use characters of `HTTPSyntax.opaqueText`.
-        guard line.utf8.contains(0xF3) else { return curl_slist_append(list, line) }
-        let bytes = HTTPSyntax.bytes(ofOpaque: line).map { CChar(bitPattern: $0) } + [0]
-        return curl_slist_append(list, bytes)
+        let list: UnsafeMutablePointer<curl_slist>? =
+            if line.utf8.contains(0xF3) {
+                curl_slist_append(
+                    headerList,
+                    HTTPSyntax.bytes(ofOpaque: line).map { CChar(bitPattern: $0) } + [0]
+                )
+            } else {
+                curl_slist_append(headerList, line)
+            }
+        guard let list else { throw .curl(code: 27, message: "out of memory", url: url) }
+        headerList = list
     }
 
     /// Sets an option to a string; libcurl copies it.

@@ -35,7 +35,12 @@ extension CurlLoop {
             else { continue }
             let input = CurlInput(all: all, body: exchange.wireBytes)
             defer { exchange.hop.input = input }
-            guard let last = exchange.hop.input, input.isFlood(since: last) else { continue }
+            var made = 0
+            kf_curl_getinfo_long(handle, CURLINFO_NUM_CONNECTS, &made)
+            let start = made > 0 ? CurlInput(all: 0, body: 0) : nil
+            guard let last = exchange.hop.input ?? start, input.isFlood(since: last) else {
+                continue
+            }
             connection.restrict()
             // It stays slow, so no other transfer gets it.
             kf_curl_setopt_long(handle, CURLOPT_FORBID_REUSE, 1)

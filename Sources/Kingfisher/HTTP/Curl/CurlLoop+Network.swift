@@ -105,7 +105,8 @@ extension CurlExchange {
             CURLE_FAILED_INIT, CURLE_HTTP2, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR,
             CURLE_HTTP2_STREAM,
         ]
-        guard isRepeatable, hop.head.isEmpty, unprocessed.contains(code), !diagnosis.isProxyRefusal
+        guard isRepeatable, hop.head.isEmpty, unprocessed.contains(code),
+            !diagnosis.isProxyRefusal, !diagnosis.isFlood
         else { return false }
         hasRepeated = true
         let needsHTTP1 = diagnosis.requiresHTTP1

@@ -34,6 +34,42 @@ enum Allocator {
             - size("<total type=\"fast\"") - size("<total type=\"rest\"")
     }
 
+    /// Makes libcurl find no memory for copies of texts that begin as `KF_REFUSED_COPY` says.
+    ///
+    /// It must be called before the first use of libcurl.
+    static func refuseCopiesInLibcurl() {
+        typealias Copy = @convention(c) (UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>?
+        typealias Function =
+            @convention(c) (
+                Int,
+                @convention(c) (Int) -> UnsafeMutableRawPointer?,
+                @convention(c) (UnsafeMutableRawPointer?) -> Void,
+                @convention(c) (UnsafeMutableRawPointer?, Int) -> UnsafeMutableRawPointer?,
+                Copy,
+                @convention(c) (Int, Int) -> UnsafeMutableRawPointer?
+            ) -> Int32
+        guard let start = symbol("curl_global_init_mem", as: Function.self) else {
+            preconditionFailure("there is no libcurl")
+        }
+        let copy: Copy = { text in
+            if let refused = getenv("KF_REFUSED_COPY"), strncmp(text, refused, strlen(refused)) == 0
+            {
+                return nil
+            }
+            return strdup(text)
+        }
+        // CURL_GLOBAL_ALL
+        let code = start(
+            3,
+            { malloc($0) },
+            { free($0) },
+            { realloc($0, $1) },
+            copy,
+            { calloc($0, $1) }
+        )
+        precondition(code == 0)
+    }
+
     private static func symbol<Function>(_ name: String, as type: Function.Type) -> Function? {
         // Searches in the order of the dynamic linker.
         dlsym(nil, name).map { unsafeBitCast($0, to: type) }

@@ -124,6 +124,39 @@ struct CurlFailureTests {
         await server.abandoned(1)
     }
 
+    @Test(arguments: ["HTTP/1.1 200 ", "HTTP/1.1 200 OK\r\nX-Long: "])
+    func `a line of a head that is too long is named`(beginning: String) async {
+        let line = Data((beginning + String(repeating: "x", count: 120_000) + "\r\n\r\n").utf8)
+        server.route("/h", ServerReply(steps: [.send(line), .close]))
+        guard case .badResponse(let reason, _) = await transport.load(server.url("/h")).error else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(reason.contains("100 KB"))
+    }
+
+    @Test(arguments: ["Expect:", "Range:", "X-Mine:", "Accept-Encoding:"])
+    func `a header that finds no memory ends the transfer`(name: String) async {
+        await #expect(processExitsWith: .success) { [name] in
+            let server = try ImageServer()
+            server.fallback { _ in .text("here") }
+            setenv("KF_REFUSED_COPY", name, 1)
+            Allocator.refuseCopiesInLibcurl()
+            var request = URLRequest(url: server.url("/a"))
+            if name == "Expect:" { request.httpBody = Data("body".utf8) }
+            request.setValue("bytes=0-", forHTTPHeaderField: "Range")
+            request.setValue("1", forHTTPHeaderField: "X-Mine")
+            let recorder = TransferRecorder()
+            let transport = CurlTransport()
+            _ = transport.start(request, settings: .patient, handler: recorder)
+            let error = await recorder.outcome().error
+            guard case .curl(code: 27, _, _) = error else {
+                preconditionFailure("\(String(describing: error))")
+            }
+            precondition(server.requests.isEmpty)
+        }
+    }
+
     // MARK: Limits
 
     @Test func `a body announced beyond the limit is refused before it comes`() async {

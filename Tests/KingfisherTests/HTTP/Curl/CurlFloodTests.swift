@@ -63,6 +63,30 @@ struct CurlFloodTests {
         server.stop()
     }
 
+    @Test(.enabled(if: NginxServer.isAvailable, "needs openssl: Scripts/bootstrap.sh --tests"))
+    func `DL-47: a request is not repeated after a flood that has ended its connection`()
+        async throws
+    {
+        let flood = FrameFlood.continuation
+        let authority = try TestAuthority()
+        let server = try RawTLSServer(
+            authority: authority,
+            protocolName: "h2",
+            sending: flood.start,
+            flood: (0..<1000).reduce(into: Data()) { data, _ in data += flood.frame },
+            when: FrameFlood.hasRequest
+        )
+        // A second connection finds no server.
+        let port = try UInt16(#require(server.url.port))
+        let relay = try ServerRelay(to: port, ImageServer.freePort())
+        var settings = TransferSettings.patient
+        settings.certificateAuthorities = try authority.pem(.root)
+        let outcome = await transport.load(relay.url(server.url), settings: settings)
+        #expect(outcome.error != nil)
+        #expect(relay.connectionCount == 1)
+        server.stop()
+    }
+
     @Test(
         .enabled(if: NginxServer.isAvailable, "needs openssl: Scripts/bootstrap.sh --tests"),
         arguments: [Flood.extensions, .longTrailer, .trailers, .chunks, .bomb, .metadata]
@@ -125,7 +149,7 @@ struct CurlFloodTests {
         let victim = FloodVictim(transport, flooding.url("/\(Flood.extensions)"))
         victim.start()
         await flooding.received(1)
-        // Its share is small after the second long round.
+        // Its share is small after the first long round.
         for _ in 0..<50 { _ = await transport.census() }
         var shares: [Int] = []
         for _ in 0..<100 {
