@@ -7,3 +7,12 @@ static inline void gallery_set_label(GtkWidget *widget, const char *label) {
         GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1
     );
 }
+
+// GTK 4.12 replaced the function that Debian 12 has.
+static inline void gallery_load_style(GtkCssProvider *provider, const char *style) {
+#if GTK_CHECK_VERSION(4, 12, 0)
+    gtk_css_provider_load_from_string(provider, style);
+#else
+    gtk_css_provider_load_from_data(provider, style, -1);
+#endif
+}

@@ -21,7 +21,7 @@ enum Style {
         guard let display = gdk_display_get_default(), let provider = gtk_css_provider_new() else {
             return
         }
-        gtk_css_provider_load_from_data(provider, css, -1)
+        gallery_load_style(provider, css)
         gtk_style_context_add_provider_for_display(
             display,
             OpaquePointer(provider),
