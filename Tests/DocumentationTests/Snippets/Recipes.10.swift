@@ -4,8 +4,8 @@
 import Foundation
 import Kingfisher
 
-private func snippet() async throws {
-let pixels = Data(repeating: 255, count: 20 * 10 * 4)
-let image = KFCrossPlatformImage(premultipliedRGBA: pixels, width: 20, height: 10)
-print(image?.size.width ?? 0)
+@MainActor
+func showWithIndicator(_ url: URL, in view: KFCrossPlatformImageView) {
+    view.kf.indicatorType = .activity
+    view.kf.setImage(with: url)
 }

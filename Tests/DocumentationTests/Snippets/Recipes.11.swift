@@ -5,8 +5,7 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-let logo = KFCrossPlatformImage(data: try Data(contentsOf: URL(fileURLWithPath: "logo.png")))!
-let mark = WatermarkImageProcessor(watermark: logo, anchor: CGPoint(x: 1, y: 1), margin: 8)
-let url = URL(string: "https://example.com/photo.jpg")!
-_ = try await KingfisherManager.shared.retrieveImage(with: url, options: [.processor(mark)])
+let pixels = Data(repeating: 255, count: 20 * 10 * 4)
+let image = KFCrossPlatformImage(premultipliedRGBA: pixels, width: 20, height: 10)
+print(image?.size.width ?? 0)
 }

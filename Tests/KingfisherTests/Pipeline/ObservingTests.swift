@@ -116,7 +116,7 @@ struct ObservingTests {
         #expect(rows.count == 2)
         for row in rows {
             #expect(
-                (row["args"] as? [String: String])?["name"] == "a.png… (BlurImageProcessor(2.0))"
+                (row["args"] as? [String: String])?["name"] == "a.png?… (BlurImageProcessor(2.0))"
             )
         }
         // Instants belong to their row; without a scope viewers draw them elsewhere or not at all.

@@ -49,7 +49,7 @@ struct AnimatedImageProcessorTests {
         #expect(
             AnimatedImageProcessor(half, format: .GIF).process(item: item, options: options) == nil
         )
-        let reason = UndecodableReason.text(for: data)
+        let reason = try #require(UndecodableReason.find(in: data))
         #expect(reason.contains("bytes of decoded frames, the limit is"), "\(reason)")
     }
 

@@ -118,16 +118,16 @@ struct DrawingWorkersTests {
         #expect(red[30, 10] == RGBA(red: 0, green: 0, blue: 0, alpha: 0))
     }
 
-    @Test func `a damaged drawing has its reason`() {
+    @Test func `a damaged drawing has its reason`() throws {
         let cut = Self.sound.prefix(80)
         #expect(throws: CodecError.truncated(.svg)) { try Codecs.inspect(cut) }
         #expect(KFCrossPlatformImage(data: cut) == nil)
-        #expect(UndecodableReason.text(for: cut).hasPrefix("svg: "))
+        #expect(try #require(UndecodableReason.find(in: cut)).hasPrefix("svg: "))
         let large = Data(
             "<svg xmlns='http://www.w3.org/2000/svg' width='100000' height='100000'/>".utf8
         )
         #expect(KFCrossPlatformImage(data: large) == nil)
-        #expect(UndecodableReason.text(for: large).contains("limit"))
+        #expect(try #require(IsolatedDecoding.exceededLimit(of: large)).contains("limit"))
     }
 
     @Test func `DOC-11: an image in a cache that its library aborts on stays there`() async throws {
