@@ -120,7 +120,7 @@ step_benchmarks() {
 
 # Runs the tests that depend on how GTK paints and lays out once more, in other modes than cairo at
 # one pixel per point on X11, and those of assistive technology on its bus. Tests of windows wait for
-# frames most of the time, so the modes run at the same time. Then builds a program in release mode.
+# frames most of the time, so the modes run at the same time.
 step_gtk_modes() {
     local painted='PaintingTests|BadgeTests|SizingTests|SightTests|HiDPITests|ListModelTests|ZoomTests'
     local moving='TransitionTests|AnimationTests' mode status=0
@@ -151,7 +151,6 @@ step_gtk_modes() {
         }
         printf '%s: %s\n' "$mode" "$(grep -a 'Test run with' "$logs/gtk-$mode" | tail -n 1)"
     done
-    "$ROOT/Scripts/consumer.sh" --types || status=1
     return $status
 }
 
@@ -222,7 +221,7 @@ title() {
     formats) echo "JPEG XL, HEIF, TIFF and SVG: declarations, system calls, fuzzed files" ;;
     examples) echo "Examples: build, tests, and each of them run" ;;
     benchmarks) echo "Benchmarks: build" ;;
-    gtk_modes) echo "GTK: OpenGL, two densities, Wayland, assistive technology, and a program in release mode" ;;
+    gtk_modes) echo "GTK: OpenGL, two densities, Wayland, and assistive technology" ;;
     esac
 }
 
