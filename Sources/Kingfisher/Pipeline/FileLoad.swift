@@ -115,7 +115,7 @@ struct FileLoad {
     /// The encoded bytes of a loaded image; the lease is retained until they are stored.
     private func bytes(of result: RetrieveImageResult, _ lease: SharedLease?) async throws -> Data {
         let isFresh = result.cacheType == .none
-        if isFresh, !result.isTruncated, takesOriginals, let original = result.data(),
+        if isFresh, !result.isTruncated, takesOriginals, let original = result.loadedData,
             encoding.map({ original.kf.imageFormat == $0.format }) ?? true
         {
             return original
@@ -128,14 +128,16 @@ struct FileLoad {
         // In a task, which encoders ask whether it was cancelled.
         let data = try await Job.run(in: lane) { [self] _ in
             if let encoding { return encoding.data(of: result.image) }
-            let original = isFresh ? result.data() : nil
-            return request.options.cacheSerializer.data(with: result.image, original: original)
+            return request.options.cacheSerializer.data(
+                with: result.image,
+                original: result.loadedData
+            )
         }
         guard let data else {
             throw KingfisherError.cacheError(
                 reason: .cannotSerializeImage(
                     image: result.image,
-                    original: isFresh ? result.data() : nil,
+                    original: result.loadedData,
                     serializer: request.options.cacheSerializer
                 )
             )

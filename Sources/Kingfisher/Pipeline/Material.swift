@@ -10,7 +10,7 @@ enum Material: Sendable {
     case entry(StoredEntry)
     /// The bytes of a source.
     case fetched(FetchedData)
-    /// The pixels of a provider, what is made of them, and their file if it is stored.
+    /// The pixels of a provider, the request to process them, and their file if the disk keeps one.
     case drawn(Bitmap, DecodeRequest, Data?)
     /// The processed image of a subclassed downloader.
     case downloaded(ImageLoadingResult)
@@ -97,6 +97,7 @@ extension RetrieveImageResult {
             cacheType: loaded.cacheType,
             source: request.source,
             originalSource: request.originalSource,
+            loadedData: data,
             data: { data ?? serializer.data(with: image, original: nil) },
             metrics: loaded.metrics
         )

@@ -6,11 +6,18 @@ public struct RetrieveImageResult: Sendable {
     private final class Origin: Sendable {
         let source: Source
         let originalSource: Source
+        let loadedData: Data?
         let data: @Sendable () -> Data?
 
-        init(_ source: Source, _ originalSource: Source, _ data: @escaping @Sendable () -> Data?) {
+        init(
+            _ source: Source,
+            _ originalSource: Source,
+            _ loadedData: Data?,
+            _ data: @escaping @Sendable () -> Data?
+        ) {
             self.source = source
             self.originalSource = originalSource
+            self.loadedData = loadedData
             self.data = data
         }
     }
@@ -67,11 +74,15 @@ public struct RetrieveImageResult: Sendable {
 
     /// The downloaded bytes.
     ///
-    /// For an image from a cache, each call encodes the image again.
+    /// For an image from a cache, and for a page or a frame of a video that was not stored as it is,
+    /// each call encodes the image again.
     ///
     /// To get the file that the cache stores, or one in a given format, use
     /// ``KingfisherManager/retrieveData(with:options:as:)-(Source,_,_)``.
     public var data: @Sendable () -> Data? { origin.data }
+
+    /// The bytes of the source from which the load made the image; nil if it had none.
+    var loadedData: Data? { origin.loadedData }
 
     /// Makes a result.
     ///
@@ -90,7 +101,28 @@ public struct RetrieveImageResult: Sendable {
         data: @escaping @Sendable () -> Data?,
         metrics: NetworkMetrics? = nil
     ) {
-        origin = Origin(source, originalSource, data)
+        self.init(
+            image: image,
+            cacheType: cacheType,
+            source: source,
+            originalSource: originalSource,
+            loadedData: nil,
+            data: data,
+            metrics: metrics
+        )
+    }
+
+    /// Makes the result of a load, with the bytes from which it made the image, if it had any.
+    init(
+        image: KFCrossPlatformImage,
+        cacheType: CacheType,
+        source: Source,
+        originalSource: Source,
+        loadedData: Data?,
+        data: @escaping @Sendable () -> Data?,
+        metrics: NetworkMetrics?
+    ) {
+        origin = Origin(source, originalSource, loadedData, data)
         self.image = image
         self.cacheType = cacheType
         self.metrics = metrics

@@ -29,7 +29,7 @@ struct DrawnPixelsTests {
     }
 
     @Test(.enabled(if: DocumentBench.hasPoppler))
-    func `DOC-8: no file of a page is made for a processor`() async throws {
+    func `DOC-8 MGR-10: no file of a page is made for a processor`() async throws {
         let pool = DocumentBench.pool()
         let result = try await manager.retrieveImage(
             with: .provider(page(pool)),

@@ -166,6 +166,34 @@ struct RetrievingDataTests {
         #expect(error?.errorCode == 3008)
     }
 
+    /// Counts how often it encodes.
+    private struct CountingSerializer: CacheSerializer {
+        let count = Locked(0)
+
+        func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+            count.change { $0 += 1 }
+            return DefaultCacheSerializer.default.data(with: image, original: original)
+        }
+
+        func image(
+            with data: Data,
+            options: KingfisherParsedOptionsInfo
+        ) -> KFCrossPlatformImage? {
+            DefaultCacheSerializer.default.image(with: data, options: options)
+        }
+    }
+
+    @Test func `an image that is made of a cached original is encoded once`() async throws {
+        _ = try await bench.manager.retrieveOriginalData(
+            with: .network(url),
+            options: [.waitForCache]
+        )
+        let serializer = CountingSerializer()
+        _ = try await data([.processor(small), .cacheSerializer(serializer), .cacheMemoryOnly])
+        #expect(requestCount == 1)
+        #expect(serializer.count.value == 1)
+    }
+
     /// Encodes until its task is cancelled.
     private struct PatientSerializer: CacheSerializer {
         let begun = Gate()
