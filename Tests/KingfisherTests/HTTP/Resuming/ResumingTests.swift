@@ -27,7 +27,7 @@ struct ResumingTests {
     }
 
     /// Breaks off at 40,000 bytes unless a range is requested.
-    private func serve(tag: String = "\"v1\"", then rest: @escaping @Sendable () -> ServerReply) {
+    func serve(tag: String = "\"v1\"", then rest: @escaping @Sendable () -> ServerReply) {
         let fields = [("Content-Length", "\(bytes.count)"), ("ETag", tag), ("X-Part", "first")]
         let broken = ServerReply(steps: [
             .send(ServerReply.head(200, fields) + bytes.prefix(40_000)), .close,
@@ -35,7 +35,7 @@ struct ResumingTests {
         server.route("/a") { $0.value(for: "Range") == nil ? broken : rest() }
     }
 
-    private func part(from first: Int = 40_000, tag: String = "\"v1\"") -> ServerReply {
+    func part(from first: Int = 40_000, tag: String = "\"v1\"") -> ServerReply {
         .body(
             bytes.dropFirst(first),
             status: 206,
@@ -46,7 +46,7 @@ struct ResumingTests {
         )
     }
 
-    private func download(
+    func download(
         settings: TransferSettings = .patient,
         partials: PartialBodies? = nil,
         path: String = "/a",
@@ -67,7 +67,7 @@ struct ResumingTests {
         }
     }
 
-    private func ranges() -> [String?] {
+    func ranges() -> [String?] {
         server.requests(for: "/a").map { $0.value(for: "Range") }
     }
 
@@ -311,129 +311,6 @@ struct ResumingTests {
         #expect(body.metrics.resumedBytes == 0)
         await partials.flush()
         #expect(partials.isEmpty)
-    }
-
-    /// Starts a download, and cancels it when its request for a range is at the server.
-    private func cancelWhenHeld(
-        by gate: ServerGate,
-        settings: TransferSettings = .patient
-    ) async {
-        let downloads = SharedDownloads(transport: transport)
-        await withCheckedContinuation { continuation in
-            let token = downloads.join(
-                URLRequest(url: server.url("/a")),
-                settings: settings,
-                partials: partials,
-                caller: DownloadCaller { _ in continuation.resume() }
-            )
-            token.download.start()
-            Task {
-                await gate.reached()
-                token.leave()
-            }
-        }
-        // The transport reports the end of a cancelled transfer later.
-        while await transport.census().alive > 0 {}
-    }
-
-    @Test func `DL-48: a hanging request for a range that is cancelled is not sent again`()
-        async throws
-    {
-        let gate = ServerGate()
-        serve { .held(gate, then: .status(500)) }
-        _ = await download()
-        await cancelWhenHeld(by: gate)
-        let whole = ServerReply.body(bytes, fields: [("ETag", "\"v1\"")])
-        server.route("/a") { $0.value(for: "Range") == nil ? whole : .status(500) }
-        #expect(try await download().get().data == bytes)
-        #expect(ranges() == [nil, "bytes=40000-", nil])
-    }
-
-    @Test func `DL-48: a range that hung is not asked for again after a cancelled plain request`()
-        async throws
-    {
-        let gate = ServerGate()
-        serve { .held(ServerGate(), then: .status(500)) }
-        _ = await download()
-        server.route("/a") {
-            .held($0.value(for: "Range") == nil ? gate : ServerGate(), then: .status(500))
-        }
-        var settings = TransferSettings.patient
-        settings.idleTimeout = .seconds(1)
-        await cancelWhenHeld(by: gate, settings: settings)
-        server.route("/a", .body(bytes, fields: [("ETag", "\"v1\"")]))
-        #expect(try await download().get().data == bytes)
-        #expect(ranges() == [nil, "bytes=40000-", nil, nil])
-    }
-
-    @Test func `DL-48: a hanging request for a range is not sent again after a total time-out`()
-        async throws
-    {
-        serve { .held(ServerGate(), then: .status(500)) }
-        _ = await download()
-        var settings = TransferSettings.patient
-        settings.totalTimeout = .seconds(1)
-        guard case .failure(.timedOut(.total, _, _)) = await download(settings: settings) else {
-            Issue.record("no time-out")
-            return
-        }
-        let whole = ServerReply.body(bytes, fields: [("ETag", "\"v1\"")])
-        server.route("/a") { $0.value(for: "Range") == nil ? whole : .status(500) }
-        #expect(try await download().get().data == bytes)
-        #expect(ranges() == [nil, "bytes=40000-", nil])
-    }
-
-    @Test func `a part is kept while its download waits for a connection`() async throws {
-        let gate = ServerGate()
-        serve { [self] in part() }
-        _ = await download()
-        server.route("/held", .held(gate, then: .status(500)))
-        var settings = TransferSettings.patient
-        settings.maxConnectionsPerHost = 1
-        _ = transport.start(
-            URLRequest(url: server.url("/held")),
-            settings: settings,
-            handler: TransferRecorder()
-        )
-        await gate.reached()
-        let downloads = SharedDownloads(transport: transport)
-        await withCheckedContinuation { continuation in
-            let token = downloads.join(
-                URLRequest(url: server.url("/a")),
-                settings: settings,
-                partials: partials,
-                caller: DownloadCaller { _ in continuation.resume() }
-            )
-            token.download.start()
-            Task {
-                while await transport.census().queued == 0 {}
-                token.leave()
-            }
-        }
-        while await transport.census().alive > 1 {}
-        gate.open()
-        #expect(try await download().get().metrics.resumedBytes == 40_000)
-        #expect(ranges() == [nil, "bytes=40000-"])
-    }
-
-    @Test func `a part is kept if its download is cancelled before it is read`() async throws {
-        serve { [self] in part() }
-        _ = await download()
-        let downloads = SharedDownloads(transport: FakeTransport())
-        for _ in 0..<10 {
-            await withCheckedContinuation { continuation in
-                let token = downloads.join(
-                    URLRequest(url: server.url("/a")),
-                    settings: .patient,
-                    partials: partials,
-                    caller: DownloadCaller { _ in continuation.resume() }
-                )
-                token.download.start()
-                token.leave()
-            }
-            await partials.flush()
-        }
-        #expect(try await download().get().metrics.resumedBytes == 40_000)
     }
 
     @Test func `a part is continued by one download at a time`() async throws {
