@@ -92,10 +92,7 @@ public class KingfisherManager: @unchecked Sendable {
     ) async throws -> RetrieveImageResult {
         try Task.checkCancellation()
         let request = request(source, adding: options)
-        if let result = pipeline.peek(request) { return result }
-        guard let progressBlock else {
-            return try await pipeline.load(request, task: DownloadTask())
-        }
+        guard let progressBlock else { return try await load(request) }
         return try await load(request, reporting: ProgressReporter(progressBlock))
     }
 
@@ -106,7 +103,7 @@ public class KingfisherManager: @unchecked Sendable {
     ) async throws(KingfisherError) -> RetrieveImageResult {
         let events = LoadEvents(progress: progress)
         do throws(KingfisherError) {
-            let result = try await pipeline.load(request, events: events, task: DownloadTask())
+            let result = try await load(request, events: events)
             await progress.end()
             return result
         } catch {
@@ -148,9 +145,12 @@ public class KingfisherManager: @unchecked Sendable {
     }
 
     /// Performs a load in the caller's task.
-    func load(_ request: LoadRequest) async throws(KingfisherError) -> RetrieveImageResult {
+    func load(
+        _ request: LoadRequest,
+        events: LoadEvents = LoadEvents()
+    ) async throws(KingfisherError) -> RetrieveImageResult {
         if let result = pipeline.peek(request) { return result }
-        return try await pipeline.load(request, task: DownloadTask())
+        return try await pipeline.load(request, events: events, task: DownloadTask())
     }
 
     /// Starts a load and returns its task.

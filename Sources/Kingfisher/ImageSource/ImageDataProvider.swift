@@ -50,6 +50,11 @@ extension ImageDataProvider {
         guard DefaultedProvider.current != ObjectIdentifier(Self.self) else {
             return handler(.failure(DataProviderFault.noData))
         }
+        callBack(handler)
+    }
+
+    /// Calls the asynchronous overload in a new task.
+    func callBack(_ handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
         Task {
             do {
                 handler(.success(try await data()))

@@ -73,13 +73,7 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
 
     /// As ``data()``; the handler is called with its result.
     public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
-        Task {
-            do {
-                handler(.success(try await data()))
-            } catch {
-                handler(.failure(error))
-            }
-        }
+        callBack(handler)
     }
 }
 
@@ -103,8 +97,11 @@ extension ThumbnailImageDataProvider: PreparedDataProvider {
         let url = url
         // The cases of this error name the failed step, not its cause.
         typealias Failure = ThumbnailImageDataProviderError
-        let file = try? await maker.pool.reading { try LocalFileImageDataProvider.bytes(of: url) }
-        guard url.isFileURL, let file else { throw Failure.invalidImageSource }
+        guard url.isFileURL,
+            let file = try? await maker.pool.reading({
+                try LocalFileImageDataProvider.bytes(of: url)
+            })
+        else { throw Failure.invalidImageSource }
         let side = CGFloat(1)...CGFloat(PixelLimits.maxDimension)
         guard side.contains(maxPixelSize), let format = Codecs.format(of: file) else {
             throw Failure.invalidThumbnail

@@ -120,17 +120,18 @@ extension IsolatedDecoding {
         var options = KingfisherParsedOptionsInfo(nil)
         options.isolated = ProcessIsolation.startedPool != nil
         // An unreadable header is another reason, which is found before.
-        guard let size = (try? ImageFileInfo(of: data, options: options))?.storedSize else {
-            return nil
-        }
-        let (width, height) = (Int(size.width), Int(size.height))
-        let limits = DecodeLimits.default
-        guard
-            max(width, height) > limits.maxDimension
-                || width.multipliedSaturating(by: height) > limits.maxPixelCount
+        guard let info = try? ImageFileInfo(of: data, options: options),
+            let format = FileFormat(rawValue: info.formatName)
         else { return nil }
-        return "the image has \(width) × \(height) pixels, the limit is "
-            + "\(limits.maxPixelCount) in total and \(limits.maxDimension) per side; "
-            + "decode it to a smaller size"
+        let size = PixelSize(
+            width: Int(info.storedSize.width),
+            height: Int(info.storedSize.height)
+        )
+        do throws(CodecError) {
+            try DecodeLimits.default.check(size, of: format)
+            return nil
+        } catch {
+            return "\(error) (it is \(size.width) × \(size.height)); decode it to a smaller size"
+        }
     }
 }
