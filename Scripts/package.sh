@@ -153,7 +153,7 @@ GIF, AVIF and JPEG XL, compares files, and shows images in the terminal. Reads
 HEIC, TIFF, SVG, BMP and ICO, too.
 END
 
-    # For other systems: the same files, and what they need.
+    # A tarball for other systems: the same files, and a list of the libraries that they need.
     name=kf-$version-linux-$(uname -m)
     tree=$scratch/$name
     mkdir -p "$tree"

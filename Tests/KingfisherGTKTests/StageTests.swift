@@ -25,7 +25,7 @@ extension GTKTests {
     /// Work that is ready in each iteration of the loop.
     nonisolated private enum EndlessWork {
         static let runs = Atomic(0)
-        /// After so many it ends, for a wait that does not see its condition.
+        /// The number of runs after which the work ends, so that a wait that hangs fails instead.
         static let most = 10_000
     }
 }

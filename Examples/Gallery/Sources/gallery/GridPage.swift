@@ -52,7 +52,7 @@ final class GridPage: Page {
             self?.views[view.gtkPicture] = position
             self?.onBind?(position, view)
             view.alternativeText = Pictures.name(of: position)
-            // What is painted beyond the corners of its style.
+            // Clips the image to the rounded corners of its style.
             if isRounded { gtk_widget_set_overflow(view.widget, GTK_OVERFLOW_HIDDEN) }
         }
     }

@@ -5,7 +5,7 @@ import SystemPackage
 /// The index of a folder, and the log that restores it.
 ///
 /// Threads share the index, and processes share the log: each process follows the records that
-/// others append. One thread of one process at a time has access to change the folder. All
+/// others append. One thread of one process at a time has write access to the folder. All
 /// methods block, except those that need the index alone.
 final class DiskLog: Sendable {
     /// State shared by readers and writers; locked only briefly, never during input or output.

@@ -109,7 +109,7 @@ final class Converter: Sendable {
             return outcome
         }
         let target = item.format ?? .png
-        // The pixels of a truncated file are not all there, but those of the result are.
+        // A copy would end early, too; an encoded result is a complete file.
         let isTruncated = image.kf.isTruncated
         let copy = isTruncated ? nil : try copy(of: bytes, as: target)
         let data: Data =
