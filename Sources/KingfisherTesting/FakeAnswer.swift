@@ -13,7 +13,7 @@ public struct FakeAnswer: Sendable {
     /// A response with a body.
     ///
     /// - Parameters:
-    ///   - body: The bytes; their length is announced.
+    ///   - body: The bytes; their length is stated.
     ///   - type: The content type; nil for none.
     ///   - status: The status code, 200…999.
     /// - Returns: The answer.

@@ -66,7 +66,7 @@ public final class FakeTransfer: HTTPTransfer {
     ///
     /// - Parameters:
     ///   - status: The status code.
-    ///   - length: The announced length in bytes; nil for none.
+    ///   - length: The stated length in bytes; nil for none.
     ///   - type: The content type, if any.
     ///   - reply: Called with the downloader's decision.
     public func respond(
@@ -111,7 +111,7 @@ public final class FakeTransfer: HTTPTransfer {
     /// Sends a response with a body and ends the transfer.
     ///
     /// - Parameters:
-    ///   - body: The bytes; their length is announced.
+    ///   - body: The bytes; their length is stated.
     ///   - status: The status code.
     public func complete(_ body: Data, status: Int = 200) {
         respond(status, length: body.count)

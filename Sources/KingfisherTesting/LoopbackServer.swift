@@ -27,11 +27,11 @@ public final class LoopbackServer: Sendable {
         public var status: Int
         /// The content type.
         public var contentType: String
-        /// The body; its length is announced.
+        /// The body; its length is stated.
         public var body: Data
         /// Further header fields.
         public var headers: [String: String] = [:]
-        /// Whether to close the connection after half of the announced body.
+        /// Whether to close the connection after half of the stated body.
         public var breaksOff = false
         /// Whether to send nothing until the server stops.
         public var hangs = false

@@ -23,7 +23,7 @@ struct APNGReader: FrameReader {
     private var shared: [Range<Int>] = []
     private(set) var isPartial = false
 
-    /// Finds the frames of a file whose header announces an animation.
+    /// Finds the frames of a file whose header states an animation.
     ///
     /// In a truncated file, the frames that have begun are kept or rejected according to the
     /// options.

@@ -55,7 +55,7 @@ extension ImageCache {
         let name = diskStorage.fileName(of: entry)
         // Queued after the stores that wait for the disk, and effective for lookups at once.
         let sharing = entry.isShareable ? sharing : nil
-        sharing?.announceRemoval(of: entry)
+        sharing?.beginRemoval(of: entry)
         diskStorage.queue.enqueue(.removal, on: name) { result in
             sharing?.remove(entry)
             outcome?.set(result)

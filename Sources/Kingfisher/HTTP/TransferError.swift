@@ -41,7 +41,7 @@ public indirect enum TransferError: Error, Sendable {
     case redirectLoop(url: URL)
     /// A redirect leads to a scheme that is not allowed.
     case redirectRefused(target: String, url: URL)
-    /// The announced or the received body is larger than allowed.
+    /// The stated or the received body is larger than allowed.
     case bodyTooLarge(limit: Int, url: URL)
     /// A large body could not be written to a temporary file, for example because the disk is full.
     case cannotKeepBody(reason: String, url: URL)

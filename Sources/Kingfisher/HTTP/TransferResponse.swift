@@ -119,7 +119,7 @@ public final class TransferResponse: Sendable {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 
-    /// The size of the decoded body in bytes, if announced and not compressed.
+    /// The size of the decoded body in bytes, if stated and not compressed.
     public var expectedLength: Int? {
         guard value(for: "Content-Encoding").map({ $0.lowercased() == "identity" }) ?? true,
             firstValue(for: "Transfer-Encoding") == nil,
@@ -133,14 +133,14 @@ public final class TransferResponse: Sendable {
 public struct TransferProgress: Sendable, Hashable {
     /// Bytes of the body received so far, after decoding.
     public let received: Int
-    /// Bytes announced by the server; `nil` if unknown, or if the body is compressed.
+    /// Bytes stated by the server; `nil` if unknown, or if the body is compressed.
     public let expected: Int?
 
     /// Creates a progress value.
     ///
     /// - Parameters:
     ///   - received: Bytes of the body received so far, after decoding.
-    ///   - expected: Bytes announced by the server, if known.
+    ///   - expected: Bytes stated by the server, if known.
     public init(received: Int, expected: Int?) {
         self.received = received
         self.expected = expected

@@ -19,7 +19,7 @@ public struct TransferSettings: Sendable, Hashable {
     /// The limit for the whole transfer from `start`, including waiting for a connection; `nil` for
     /// none.
     public var totalTimeout: Duration?
-    /// The maximum size of a body in bytes: announced, received, and after decoding.
+    /// The maximum size of a body in bytes: stated, received, and after decoding.
     ///
     /// 256 MiB by default: larger than any common image, and a hostile stream ends.
     public var maxBodyBytes = 256 << 20

@@ -102,7 +102,7 @@ final class WorkerQueue: Sendable {
         while true {
             if let next = nextOrIdle(lane) { return next }
             let hasWorkerEnded = kf_event_wait(events[lane], socket) == 2
-            // No longer idle, whichever it was; a signal that comes now only costs one more turn.
+            // No longer idle, whichever it was; a signal that comes now only costs one more round.
             state.withLock { $0.idle.removeAll { $0 == lane } }
             if hasWorkerEnded { return .workerEnded }
         }

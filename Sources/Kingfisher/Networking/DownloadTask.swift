@@ -229,7 +229,7 @@ extension DownloadTask {
     }
 }
 
-/// Called on the main queue with the numbers of received and of announced bytes.
+/// Called on the main queue with the numbers of received and of expected bytes.
 public typealias DownloadProgressBlock = ((_ receivedSize: Int64, _ totalSize: Int64) -> Void)
 
 /// Calls a progress handler on the main queue, and never after the completion of its load.

@@ -96,7 +96,7 @@ extension ImageDownloader {
             if body.map({ condition?.isConfirmed(by: $0.response) ?? false }) != true {
                 result = hooked(result, task, delegate)
             }
-            announceEnd(of: task, result, delegate)
+            notifyEnd(of: task, result, delegate)
             reply(result)
         }
     }
@@ -115,7 +115,7 @@ extension ImageDownloader {
         return .failure(.rejected(reason: error, url: body.response.url))
     }
 
-    private func announceEnd(
+    private func notifyEnd(
         of task: SessionDataTask,
         _ result: Result<DownloadedBody, TransferError>,
         _ delegate: any ImageDownloaderDelegate

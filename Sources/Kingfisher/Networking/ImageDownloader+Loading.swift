@@ -30,7 +30,7 @@ extension ImageDownloader {
         let fetched = try await fetch(url, options: options, task: task, progress: progress)
         defer { fetched.token?.leave() }
         let image = try await fetched.image(by: processing)
-        announce(image, of: fetched)
+        notifyDelegate(of: image, from: fetched)
         return ImageLoadingResult(
             image: image,
             url: fetched.url,
@@ -40,7 +40,7 @@ extension ImageDownloader {
     }
 
     /// Notifies the delegate of a processed image.
-    func announce(_ image: KFCrossPlatformImage, of fetched: FetchedData) {
+    func notifyDelegate(of image: KFCrossPlatformImage, from fetched: FetchedData) {
         guard let url = fetched.url else { return }
         guard let delegate else { return }
         delegate.imageDownloader(

@@ -38,7 +38,7 @@ enum Material: Sendable {
             return try await entry.image()
         case .fetched(let fetched):
             let image = try await fetched.image(by: request.processing)
-            request.downloader.announce(image, of: fetched)
+            request.downloader.notifyDelegate(of: image, from: fetched)
             var loaded = LoadedImage(image: image, data: fetched.data, metrics: fetched.metrics)
             loaded.response = fetched.response
             loaded.token = fetched.token

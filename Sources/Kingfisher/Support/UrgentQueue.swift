@@ -32,7 +32,7 @@ struct UrgentQueue<Element: Sendable>: Sendable {
         var lastTurn: UInt64 = 0
     }
 
-    /// How often an element that is not the most urgent comes first, in turns; nil for never.
+    /// Of how many turns one belongs to an element that is not the most urgent; nil for none.
     private let patience: UInt64?
     /// The entries by number; an entry is in the queue as long as it is here.
     private var entries: [UInt64: Entry] = [:]
@@ -46,6 +46,7 @@ struct UrgentQueue<Element: Sendable>: Sendable {
     /// At least the number of places in all lines.
     private var placeCount = 0
     private var lastNumber: UInt64 = 0
+    /// The number of the last turn: each call of ``next()`` is one.
     private var turn: UInt64 = 0
 
     /// Makes an empty queue.
@@ -141,7 +142,8 @@ struct UrgentQueue<Element: Sendable>: Sendable {
         return nil
     }
 
-    /// In turns the entry that arrived first, and the first of those that found a more urgent one.
+    /// Alternately the entry that arrived first, and the first of those that found a more urgent
+    /// one.
     private mutating func longestWaiting(_ count: UInt64) -> UInt64? {
         if count % 2 == 0 {
             while let number = passed.first {

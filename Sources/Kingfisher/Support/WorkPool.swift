@@ -4,9 +4,10 @@ import Synchronization
 /// A bounded number of threads for work that blocks or computes, most urgent first.
 ///
 /// The cooperative pool of Swift concurrency must never block and does not know these priorities,
-/// so heavy work runs here: as a closure, or as a task in a ``Lane``. Work of equal priority runs in
-/// order of arrival, and by turns of the owners of lanes. Tasks that have begun run before new work, and twice as many begin as threads
-/// compute, so that what they hold in memory is released before more is taken.
+/// so heavy work runs here: as a closure, or as a task in a ``Lane``. Of equally urgent work, the
+/// owners of lanes take turns, and the work of one owner runs in order of arrival. Tasks that have
+/// begun run before new work, and twice as many begin as threads compute, so that what they hold in
+/// memory is released before more is taken.
 final class WorkPool: Sendable {
     typealias Work = @Sendable () -> Void
 

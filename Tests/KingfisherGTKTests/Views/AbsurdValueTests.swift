@@ -74,7 +74,7 @@ extension GTKTests {
                 offset: CGPoint(x: side, y: -side)
             )
             let stage = Stage(view.widget)
-            view.controller.content.announceLoad()
+            view.controller.content.loadWillStart()
             await stage.paint()
             view.controller.content.loadDidEnd()
             await stage.paint()

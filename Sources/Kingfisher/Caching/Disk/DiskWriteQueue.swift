@@ -218,7 +218,7 @@ final class DiskWriteQueue: Sendable {
     /// Whether this thread is making a change or calling a completion.
     @TaskLocal private static var isWorking = false
 
-    /// Makes a change in its turn, and returns when it is done.
+    /// Makes a change after those of the same name before it, and returns when it is done.
     ///
     /// A change of a name without a line is made on this thread. Within completions and serializers
     /// it is made immediately, because waiting for the same line would never end.
@@ -256,10 +256,10 @@ final class DiskWriteQueue: Sendable {
     // MARK: Working
 
     private func work(on name: ByteText, endsAfterFirst: Bool = false) {
-        Self.$isWorking.withValue(true) { workInTurn(on: name, endsAfterFirst: endsAfterFirst) }
+        Self.$isWorking.withValue(true) { workInOrder(on: name, endsAfterFirst: endsAfterFirst) }
     }
 
-    private func workInTurn(on name: ByteText, endsAfterFirst: Bool) {
+    private func workInOrder(on name: ByteText, endsAfterFirst: Bool) {
         while true {
             let operations = state.withLock { $0.next(name) }
             guard let operation = operations.last else { return }

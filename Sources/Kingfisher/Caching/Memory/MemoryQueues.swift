@@ -154,13 +154,13 @@ struct MemoryQueues {
 ///
 /// A key stored again while its hash is here has been requested repeatedly.
 struct GhostQueue {
-    /// A ring: the hash of turn `n` is at `n % capacity`.
+    /// A ring: the `n`th hash is at `n % capacity`.
     private var hashes: ContiguousArray<Int> = []
     /// A time of the caller per hash.
     private var times: ContiguousArray<UInt32> = []
     private var index = HashIndex()
-    private var oldestTurn = 0
-    private var nextTurn = 0
+    private var oldestNumber = 0
+    private var nextNumber = 0
 
     /// The hashes at most: the table must not become so large that growing it takes a millisecond.
     private static let capacity = 16_384
@@ -168,8 +168,8 @@ struct GhostQueue {
     mutating func insert(_ hash: Int, time: UInt32 = 0, capacity: Int) {
         _ = take(hash)
         let capacity = min(capacity, Self.capacity)
-        while nextTurn - oldestTurn >= capacity { dropOldest() }
-        let place = nextTurn % Self.capacity
+        while nextNumber - oldestNumber >= capacity { dropOldest() }
+        let place = nextNumber % Self.capacity
         if place == hashes.count {
             hashes.append(hash)
             times.append(time)
@@ -178,12 +178,12 @@ struct GhostQueue {
             times[place] = time
         }
         index.insert(hash, place: place)
-        nextTurn += 1
+        nextNumber += 1
     }
 
     private mutating func dropOldest() {
-        let place = oldestTurn % Self.capacity
-        oldestTurn += 1
+        let place = oldestNumber % Self.capacity
+        oldestNumber += 1
         let hash = hashes[place]
         // It may have been taken.
         guard self.place(of: hash) == place else { return }

@@ -303,12 +303,12 @@ final class SharedLevel: Sendable {
     }
 
     /// Makes lookups of an entry miss; ``remove(_:)`` must follow.
-    func announceRemoval(of entry: CacheEntryName) {
-        writes.announceRemoval(of: entry.sharedName)
-        next?.announceRemoval(of: entry)
+    func beginRemoval(of entry: CacheEntryName) {
+        writes.beginRemoval(of: entry.sharedName)
+        next?.beginRemoval(of: entry)
     }
 
-    /// Queues an announced removal, in all levels and on other machines.
+    /// Queues a removal that has begun, in all levels and on other machines.
     func remove(_ entry: CacheEntryName) { remove(entry, then: nil) }
 
     private func remove(_ entry: CacheEntryName, then completion: (@Sendable () -> Void)?) {

@@ -48,7 +48,7 @@ final class SharedReads: Sendable {
     }
 
     private func send() async {
-        // Lets the other tasks of this turn add their names.
+        // Lets other tasks that are ready add their names.
         await Task.yield()
         while let batch = nextBatch() {
             let names = Set(batch.map(\.name))

@@ -24,7 +24,7 @@ final class SharedWrites: Sendable {
         /// Removals that the storage did not accept, for another attempt.
         var retained = FIFO<Operation>()
         var byteCount = 0
-        /// The number of announced or pending removals of each name.
+        /// The number of begun or pending removals of each name.
         var removals: [ByteText: Int] = [:]
         var isSending = false
         /// Resumes the sending of retained removals.
@@ -89,11 +89,11 @@ final class SharedWrites: Sendable {
     }
 
     /// Makes lookups of a name miss from now on; ``remove(_:_:then:)`` must follow.
-    func announceRemoval(of name: String) {
+    func beginRemoval(of name: String) {
         state.withLock { $0.removals[ByteText(name), default: 0] += 1 }
     }
 
-    /// Queues an announced removal.
+    /// Queues a removal that has begun.
     ///
     /// - Parameters:
     ///   - name: The name of the value.
@@ -121,7 +121,7 @@ final class SharedWrites: Sendable {
         Log.warning(text, key: entry.computedKey)
     }
 
-    /// Whether a removal of a name is announced or pending.
+    /// Whether a removal of a name has begun or is pending.
     func isRemoving(_ name: String) -> Bool {
         state.withLock { $0.removals[ByteText(name)] != nil }
     }

@@ -50,7 +50,7 @@ struct BodyBuffer: Sendable {
         if case .file(let file) = storage { file } else { nil }
     }
 
-    /// Reserves memory for the announced length.
+    /// Reserves memory for the stated length.
     ///
     /// Content-Length is untrusted: pooled memory is only address space until it is written, and
     /// reservations from the allocator are capped at 4 MiB.
@@ -103,7 +103,7 @@ struct BodyBuffer: Sendable {
         }
     }
 
-    /// Moves to a larger piece of memory, because the body exceeds the announced length or none was
+    /// Moves to a larger piece of memory, because the body exceeds the stated length or none was
     /// given.
     private mutating func grow(_ piece: UnsafeRawBufferPointer) {
         let room = max(count + piece.count, min(count * 2, threshold))

@@ -7,13 +7,13 @@ import Synchronization
 /// The loop adds coded bytes. The handler receives decoded ones on the thread of the
 /// ``CurlDecoder``, which wakes the loop when there is room for more, and at the end.
 ///
-/// `@unchecked`: `codec`, `piece`, `isFull` and `isComplete` are used in its turns only, and there is
-/// one turn at a time.
+/// `@unchecked`: `codec`, `piece`, `isFull` and `isComplete` are used in its slices only, and one
+/// slice runs at a time.
 final class CurlDecoding: @unchecked Sendable {
     private struct State {
-        /// Coded bytes that no turn has taken.
+        /// Coded bytes that no slice has taken.
         var waiting: [UInt8] = []
-        /// Whether a turn is due or runs.
+        /// Whether a slice is due or runs.
         var isRunning = false
         /// Whether the loop waits for room.
         var wantsRoom = false
@@ -22,7 +22,7 @@ final class CurlDecoding: @unchecked Sendable {
         var outcome: Result<Void, TransferError>?
         /// The decoded bytes.
         var count = 0
-        /// Called in place of further turns.
+        /// Called in place of further slices.
         var end: (@Sendable () -> Void)?
     }
 
@@ -34,7 +34,7 @@ final class CurlDecoding: @unchecked Sendable {
     /// a block without data. Brotli makes up to 16 MB of one piece.
     private static let bite = 4 << 10
     /// How long the bodies of other transfers wait at most.
-    private static let turn = Duration.milliseconds(4)
+    private static let slice = Duration.milliseconds(4)
 
     private let coding: ContentCoding
     private let transfer: CurlTransfer
@@ -45,7 +45,7 @@ final class CurlDecoding: @unchecked Sendable {
     private let state = Mutex(State())
 
     private let codec: OpaquePointer?
-    /// The coded bytes of the current turns, and how many of them are decoded.
+    /// The coded bytes that a slice has taken, and how many of them are decoded.
     private var piece: (bytes: [UInt8], taken: Int) = ([], 0)
     /// Whether the last step has filled its room, so that more may be left.
     private var isFull = false
@@ -126,16 +126,16 @@ final class CurlDecoding: @unchecked Sendable {
         }
     }
 
-    // MARK: Turns
+    // MARK: Slices
 
     /// Decodes for a few milliseconds.
     ///
     /// - Parameter room: The place for decoded bytes.
-    /// - Returns: Whether another turn is due.
-    func takeTurn(_ room: UnsafeMutableRawBufferPointer) -> Bool {
+    /// - Returns: Whether another slice is due.
+    func runSlice(_ room: UnsafeMutableRawBufferPointer) -> Bool {
         let start = CurlTime.now
-        while takePiece(), step(room), .now - start < Self.turn {}
-        return endTurn()
+        while takePiece(), step(room), .now - start < Self.slice {}
+        return endSlice()
     }
 
     /// Whether there is something to do.
@@ -209,7 +209,7 @@ final class CurlDecoding: @unchecked Sendable {
         return false
     }
 
-    private func endTurn() -> Bool {
+    private func endSlice() -> Bool {
         let isDone = piece.taken == piece.bytes.count && !isFull
         let (isDue, wakes, end) = state.withLock { state in
             let isIdle = isDone && state.waiting.isEmpty
@@ -219,7 +219,7 @@ final class CurlDecoding: @unchecked Sendable {
                     ? .success(())
                     : .failure(.truncatedBody(received: state.count, expected: nil, url: url))
             }
-            // A pause that has ended meanwhile could not begin a turn.
+            // A pause that has ended meanwhile could not begin a slice.
             let isDue = !isIdle && mayGoOn(state)
             state.isRunning = isDue
             return (isDue, state.outcome != nil, state.end)
@@ -229,7 +229,7 @@ final class CurlDecoding: @unchecked Sendable {
     }
 }
 
-/// Decodes the bodies of a transport by turns.
+/// Decodes the bodies of a transport, a slice of each at a time.
 ///
 /// Its thread ends when there are none. It is not one of a pool: hostile bodies can keep it busy for
 /// seconds, in which the system lets other threads run.
@@ -239,7 +239,7 @@ final class CurlDecoder: Sendable {
 
     init(threads: ThreadStarter) { self.threads = threads }
 
-    /// Adds a body for a turn.
+    /// Adds a body, whose slice follows those of the bodies that wait.
     func add(_ body: CurlDecoding) throws(ThreadRefused) {
         try state.withLock { state throws(ThreadRefused) in
             if !state.isRunning {
@@ -254,7 +254,7 @@ final class CurlDecoder: Sendable {
     private func run() {
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { room in
             while let body = next() {
-                if body.takeTurn(room) { state.withLock { $0.waiting.append(body) } }
+                if body.runSlice(room) { state.withLock { $0.waiting.append(body) } }
             }
         }
     }

@@ -175,7 +175,7 @@ struct PartialHead: Sendable, Codable, Equatable {
     let url: URL
     /// The value for `If-Range`.
     let validator: String
-    /// The length of the complete body, if the server announced it.
+    /// The length of the complete body, if the server stated it.
     let total: Int?
     /// The fields of the response.
     let fields: [Field]

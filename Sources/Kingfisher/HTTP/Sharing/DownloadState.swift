@@ -18,7 +18,7 @@ struct DownloadState {
         case stop
         case prioritise(Float)
         case tell(TransferProgress, [DownloadCaller])
-        case announce(Result<DownloadedBody, TransferError>)
+        case report(Result<DownloadedBody, TransferError>)
         case finish([DownloadCaller], Result<DownloadedBody, TransferError>)
         case abandon
     }
@@ -147,7 +147,7 @@ struct DownloadState {
         case .ended, .delivered:
             // All callers left before the creator called `start()`; the hook is notified
             // nevertheless.
-            effects.append(.announce(.failure(.cancelled)))
+            effects.append(.report(.failure(.cancelled)))
         case .started:
             break
         }
@@ -289,7 +289,7 @@ struct DownloadState {
             if case .cancelled = error { effects.append(.stop) }
             noteInterruption(error)
         }
-        effects.append(.announce(result))
+        effects.append(.report(result))
         return true
     }
 

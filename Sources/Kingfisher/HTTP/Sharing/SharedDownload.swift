@@ -106,8 +106,8 @@ package final class SharedDownload<Attachment: AnyObject & Sendable>: Sendable {
 
     /// Starts the transfer; later calls have no effect.
     ///
-    /// The creator calls it after it has announced the download, even if it has cancelled
-    /// meanwhile, because others may have joined.
+    /// The creator calls it after it has notified its delegate, even if it has cancelled meanwhile,
+    /// because others may have joined.
     package func start() {
         state.withLock { $0.start() }
         perform()
@@ -187,7 +187,7 @@ package final class SharedDownload<Attachment: AnyObject & Sendable>: Sendable {
             state.withLock { $0.transfer }?.setPriority(priority)
         case .tell(let progress, let callers):
             for caller in callers { caller.progress?(progress) }
-        case .announce(let result):
+        case .report(let result):
             guard let finished = hooks.finished else { return deliver(result) }
             finished(self, result) { [self] in deliver($0) }
         case .abandon:

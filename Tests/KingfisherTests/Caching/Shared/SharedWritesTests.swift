@@ -30,7 +30,7 @@ struct SharedWritesTests {
     }
 
     private func remove(_ name: String, from writes: SharedWrites) {
-        writes.announceRemoval(of: name)
+        writes.beginRemoval(of: name)
         writes.remove(name, CacheEntryName(key: name, identifier: "", forced: nil))
     }
 
