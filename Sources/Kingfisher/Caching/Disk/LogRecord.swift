@@ -26,6 +26,22 @@ enum LogRecord: Sendable, Equatable {
 extension LogRecord {
     static let header = Data("KFCACHE1".utf8)
     static let mark: UInt32 = 0x524C_4BCB
+
+    /// The layouts of the record of a stored entry, as in the second byte of its body: the version of
+    /// the format.
+    ///
+    /// A new field gets a layout with the next number, a new kind of record the next `Kind`, and all
+    /// earlier ones stay readable. To a library that does not know a number, or another header, the
+    /// log is damaged there: it reads on, and makes the index again from the files. So the header
+    /// never changes, and an entry gets the first layout that is enough.
+    private enum Layout {
+        static let plain: UInt8 = 1
+        static let withMetadata: UInt8 = 2
+        /// With a division and, if there is some, metadata.
+        static let withDivision: UInt8 = 3
+        static let known = plain...withDivision
+    }
+
     static let prefixSize = 16
     private static let storedFixedSize = 1 + 1 + 7 * 8 + 2 + 4
     private static let divisionSize = 4
@@ -108,10 +124,11 @@ extension LogRecord {
         switch self {
         case .stored(let entry, let temporary, let metadata):
             body[0] = Kind.stored.rawValue
-            // Without a division and metadata, the format is that of earlier versions. They skip
-            // records of version 3, whose names they would give to other keys.
+            // Earlier versions do not read entries with a division, whose names they would give to
+            // other keys.
             let hasDivision = entry.division != .atFirst
-            body[1] = hasDivision ? 3 : metadata.isEmpty ? 1 : 2
+            let plain = metadata.isEmpty ? Layout.plain : Layout.withMetadata
+            body[1] = hasDivision ? Layout.withDivision : plain
             body.store(UInt64(entry.size), at: 2)
             body.store(entry.checksum, at: 10)
             body.store(entry.modified, at: 18)
@@ -201,14 +218,16 @@ extension LogRecord {
 
     private static func readStored(_ body: UnsafeRawBufferPointer) -> LogRecord? {
         // Earlier versions added files without a checksum; their bytes cannot be verified.
-        guard body.count >= storedFixedSize, (1...3).contains(body[1]) else { return nil }
-        let start = storedFixedSize + (body[1] == 3 ? divisionSize : 0)
+        guard body.count >= storedFixedSize, Layout.known.contains(body[1]) else { return nil }
+        let hasDivision = body[1] == Layout.withDivision
+        let start = storedFixedSize + (hasDivision ? divisionSize : 0)
         guard body.count >= start else { return nil }
         let nameCount = Int(body.number(at: 58) as UInt16)
         let keyCount = Int(body.number(at: 60) as UInt32)
         let metadata = body.dropFirst(start + nameCount + keyCount)
         guard body.count == start + nameCount + keyCount + metadata.count,
-            body[1] != 1 || metadata.isEmpty, metadata.count <= EntryMetadata.maximalSize,
+            body[1] != Layout.plain || metadata.isEmpty,
+            metadata.count <= EntryMetadata.maximalSize,
             let size = Int(exactly: body.number(at: 2) as UInt64), size <= maximalFileSize
         else { return nil }
         let names = body[start...]
@@ -225,7 +244,7 @@ extension LogRecord {
             expiry: TimeInterval(bitPattern: body.number(at: 34)),
             lifetime: TimeInterval(bitPattern: body.number(at: 42))
         )
-        if body[1] == 3 { entry.division = KeyDivision(offset: body.number(at: storedFixedSize)) }
+        if hasDivision { entry.division = KeyDivision(offset: body.number(at: storedFixedSize)) }
         return .stored(entry, temporary: body.number(at: 50), metadata: Data(metadata))
     }
 }

@@ -8,7 +8,9 @@ struct SharedMessage {
             let ext: String?
         }
 
-        var version = 1
+        static let currentVersion = 1
+
+        var version = Self.currentVersion
         let sender: String
         let removed: [Entry]
     }
@@ -31,7 +33,8 @@ struct SharedMessage {
     init?(_ bytes: Data, by transformer: (any DiskDataTransformer)?) {
         guard bytes.count <= Self.maximalSize,
             let plain = transformer.map({ try? $0.open(bytes, name: Self.name) }) ?? bytes,
-            let wire = try? JSONDecoder().decode(Wire.self, from: plain), wire.version == 1
+            let wire = try? JSONDecoder().decode(Wire.self, from: plain),
+            wire.version == Wire.currentVersion
         else { return nil }
         sender = wire.sender
         entries = wire.removed.map { CacheEntryName(computedKey: $0.key, forced: $0.ext) }
