@@ -55,7 +55,7 @@ struct EveryOptionTests {
             (.alsoPrefetchToMemory, \.alsoPrefetchToMemory),
             (.loadDiskFileSynchronously, \.loadDiskFileSynchronously),
             (.asyncCacheTypeCheck, \.asyncCacheTypeCheck), (.httpCaching, \.httpCaching),
-            (.acceptsTruncatedFiles, \.acceptsTruncatedFiles),
+            (.acceptsTruncatedFiles, \.acceptsTruncatedFiles), (.isolated, \.isolated),
         ]
     }
 
@@ -115,7 +115,24 @@ struct EveryOptionTests {
             },
             Item(.lowDataMode(source)) { $0.lowDataModeSource == source },
             Item(.forcedCacheFileExtension("jpg")) { $0.forcedExtension == "jpg" },
+            Item(.resultLimits(ResultLimits(maxSide: 9))) { $0.resultLimits.maxSide == 9 },
+            Item(.allowedSources(.remote)) { $0.allowedSources == SourcePolicy.remote },
+            Item(.cacheKeyRule(CacheKeyRule.signedURLs)) {
+                $0.cacheKeyRule == CacheKeyRule.signedURLs
+            },
         ]
+    }
+
+    @Test func `every option has an item here`() throws {
+        let file = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+            url.deletingLastPathComponent()
+        }.appendingPathComponent("Sources/Kingfisher/Options/KingfisherOptionsInfo.swift")
+        let declared = try String(contentsOf: file, encoding: .utf8)
+            .matches(of: /^    case (\w+)/.anchorsMatchLineEndings()).map { String($0.1) }
+        let items = Self.flags.map { $0.0 } + values().map { $0.item }
+        let names = items.map { item in String("\(item)".prefix { $0 != "(" }) }
+        #expect(Set(declared) == Set(names))
+        #expect(names.count == declared.count)
     }
 
     @Test func `OPT-17: every item lands in its property, and in no other`() {

@@ -57,6 +57,15 @@ struct OptionTableTests {
         #expect(Set(URLOption.all.map(\.name)) == Set(names))
     }
 
+    @Test func `the page of the service has every name of every option`() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../README.md").standardized
+        let text = try String(contentsOf: page, encoding: .utf8)
+        for name in URLOption.all.flatMap({ [$0.name] + $0.shortNames }) {
+            #expect(text.contains("`\(name)`"), "\(name)")
+        }
+    }
+
     @Test(arguments: URLOption.all.flatMap { [$0.name] + $0.shortNames })
     func `empty arguments change nothing`(_ name: String) throws {
         #expect(try options("\(name):") == ProcessingOptions())
