@@ -134,7 +134,8 @@ static kf_picture_status read_header(kf_picture *picture) {
     if (error.code != heif_error_Ok) return failure(picture, error);
     error = heif.heif_context_get_primary_image_handle(state->context, &state->handle);
     if (error.code != heif_error_Ok) return failure(picture, error);
-    // libheif applies rotations and mirrors itself; this is the resulting size.
+    // libheif applies rotations and mirrors itself; this is the resulting size, and the orientation
+    // stays 1.
     picture->info.width = heif.heif_image_handle_get_width(state->handle);
     picture->info.height = heif.heif_image_handle_get_height(state->handle);
     int bits = heif.heif_image_handle_get_luma_bits_per_pixel(state->handle);

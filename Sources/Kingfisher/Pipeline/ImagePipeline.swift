@@ -255,6 +255,9 @@ struct ImagePipeline: Sendable {
         return loaded
     }
 
+    /// Reports that no cache has the image.
+    ///
+    /// - Complexity: O(entries), to find the reasons.
     @inline(never)
     private func emitMisses(of request: LoadRequest, _ trace: LoadTrace) {
         guard trace.isObserved else { return }

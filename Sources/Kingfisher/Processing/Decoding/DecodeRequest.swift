@@ -4,6 +4,8 @@ import KFPixels
 /// What one caller makes of encoded bytes, resolved once from the options of its load.
 final class DecodeRequest: Sendable {
     /// Images of the same bytes with equal keys are equal.
+    ///
+    /// An option on which decoding depends belongs here and in ``IsolatedOptions``.
     struct Key: Hashable, Sendable {
         let processor: String
         let scale: CGFloat

@@ -30,7 +30,7 @@ enum IsolatedRequest: Sendable {
     }
 }
 
-/// Those of a load's options that decoding depends on.
+/// Those of a load's options that decoding depends on; each is also in ``DecodeRequest/Key``.
 struct IsolatedOptions: Sendable {
     var scale: CGFloat
     var preloadsAll: Bool
