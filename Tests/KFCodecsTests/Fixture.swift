@@ -25,13 +25,14 @@ struct Fixture: CustomTestStringConvertible, Sendable {
     static var all: [Fixture] { kinds.flatMap { all($0) } }
 
     /// The extensions of the formats whose libraries are installed.
-    static let kinds: [String] = {
-        let optional: [(String, FileFormat)] = [
-            ("jxl", .jxl), ("heic", .heif), ("tiff", .tiff), ("svg", .svg),
-        ]
-        return ["jpg", "png", "gif", "webp", "avif", "bmp", "ico"]
-            + optional.filter { has($0.1) }.map(\.0)
-    }()
+    static let kinds: [String] = FileFormat.allCases.compactMap { format -> String? in
+        switch format {
+        case .jpeg: return "jpg"
+        case .png, .gif, .webp, .avif, .bmp, .ico: return format.rawValue
+        case .heif: return has(format) ? "heic" : nil
+        case .jxl, .tiff, .svg: return has(format) ? format.rawValue : nil
+        }
+    }
 
     /// Whether the library of a format is installed that is loaded when it is needed.
     static func has(_ format: FileFormat) -> Bool {

@@ -44,8 +44,11 @@ struct MetricNamesTests {
             test async throws in
             let reply = try await test.request(path("http://a.example/b.png", "w:5"))
             #expect(reply.status == 200)
-            let text = try await test.request("/metrics").body
-            #expect(Self.inText(String(decoding: text, as: UTF8.self)) == expected)
+            let answer = try await test.request("/metrics").body
+            let text = String(decoding: answer, as: UTF8.self)
+            #expect(Self.inText(text) == expected)
+            let described = text.matches(of: /# HELP ([a-z_]+) ./).map { String($0.1) }
+            #expect(Set(described) == Set(expected.map { $0.name }))
         }
         // The last ones are sent when the service stops.
         let body = try #require(bodies.withLock { $0.last })
