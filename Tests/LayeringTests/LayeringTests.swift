@@ -20,6 +20,13 @@ struct LayeringTests {
         #expect(LayeringRules.importsByTheWrongDoor(in: tree).isEmpty)
     }
 
+    @Test func `every target of the package has a row`() {
+        let folders = tree.paths.filter { $0.hasPrefix("Sources/") }
+            .map { $0.split(separator: "/").prefix(2).joined(separator: "/") }
+        #expect(folders.contains("Sources/KFPixels"))
+        #expect(Set(folders).subtracting(Architecture.imports.map { $0.target }).isEmpty)
+    }
+
     @Test func `every folder of a target with layers has a rank, and mentions only lower ones`()
         throws
     {
