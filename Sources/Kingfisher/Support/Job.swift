@@ -44,6 +44,13 @@ final class Job<Value: Sendable>: Sendable {
         state = Mutex(State(work: work))
     }
 
+    /// Makes a job that has ended with a result.
+    init(_ result: Value) {
+        urgency = Urgency(0.5)
+        lane = nil
+        state = Mutex(State(outcome: .success(result)))
+    }
+
     /// Whether a caller can still join: the job waits, runs or has succeeded.
     var isJoinable: Bool {
         state.withLock { state in
@@ -194,6 +201,33 @@ final class Job<Value: Sendable>: Sendable {
 }
 
 extension Job {
+    /// Waits for the result of a shared job, in place of which another one is found if all its callers
+    /// have left meanwhile.
+    ///
+    /// - Parameters:
+    ///   - urgency: As for ``value(urgency:staysCancelled:)``.
+    ///   - staysCancelled: As for ``value(urgency:staysCancelled:)``.
+    ///   - worksHere: Whether the first caller works in its own task; another one is found, too, if that
+    ///     caller is cancelled.
+    ///   - find: Finds a job, or makes and starts one.
+    /// - Returns: The result.
+    /// - Throws: The error of the work, or `CancellationError` if this caller's task is cancelled.
+    static func value(
+        urgency: Urgency? = nil,
+        staysCancelled: Bool = false,
+        worksHere: Bool = false,
+        of find: () -> Job
+    ) async throws -> Value {
+        while true {
+            let job = find()
+            if worksHere { await job.runHere() }
+            do {
+                return try await job.value(urgency: urgency, staysCancelled: staysCancelled)
+            } catch is Abandoned {
+            } catch is CancellationError where worksHere && !Task.isCancelled {}
+        }
+    }
+
     /// Runs the work of a single caller, which waits for the result.
     ///
     /// - Throws: The error of the work, or `CancellationError` as soon as the caller's task is

@@ -24,15 +24,11 @@ import Synchronization
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
-        while true {
-            let (job, _) = job(for: key, where: \.isRunning) { Job { _ in try await work() } }
-            defer { removeUnlessRunning(job, key) }
+        defer { removeUnlessRunning(key) }
+        return try await Job.value {
+            let job = job(for: key, where: \.isRunning) { Job { _ in try await work() } }.job
             job.start()
-            do {
-                return try await job.value()
-            } catch is Job<Value>.Abandoned {
-                // The last caller left between the two calls; the next job is a new one.
-            }
+            return job
         }
     }
 
@@ -52,8 +48,7 @@ import Synchronization
         }
     }
 
-    private func removeUnlessRunning(_ job: Job<Value>, _ key: Key) {
-        guard !job.isRunning else { return }
-        jobs.withLock { if $0[key] === job { $0[key] = nil } }
+    private func removeUnlessRunning(_ key: Key) {
+        jobs.withLock { if $0[key]?.isRunning == false { $0[key] = nil } }
     }
 }

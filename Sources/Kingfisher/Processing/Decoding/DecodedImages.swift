@@ -18,6 +18,8 @@ final class DecodedImages: Sendable {
     private struct Entry {
         weak var image: KFCrossPlatformImage?
         var job: Making?
+        /// Differs from those of the earlier and later jobs of the key.
+        var number: UInt64 = 0
 
         var isUsed: Bool { image != nil || job != nil }
     }
@@ -26,6 +28,7 @@ final class DecodedImages: Sendable {
         var entries: [Key: Entry] = [:]
         /// The number of entries above which unused ones are removed.
         var limit = 64
+        var lastNumber: UInt64 = 0
 
         mutating func removeUnused() {
             entries = entries.filter { $0.value.isUsed }
@@ -51,46 +54,39 @@ final class DecodedImages: Sendable {
         in lane: Lane,
         make: @escaping @Sendable () async throws -> KFCrossPlatformImage?
     ) async throws -> KFCrossPlatformImage? {
-        while true {
-            let (image, job) = find(key, orMake: make)
-            guard let job else { return image }
-            // The first request works in its own task.
-            await job.runHere()
-            do {
-                let image = try await job.value(urgency: lane.urgency)
-                end(job, key, image)
-                return image
-            } catch is CancellationError where !Task.isCancelled {
-                // The request that worked was cancelled.
-                end(job, key, nil)
-            } catch is Making.Abandoned {
-                end(job, key, nil)
-            } catch {
-                if !job.isRunning { end(job, key, nil) }
-                throw error
-            }
-        }
+        try await Making.value(urgency: lane.urgency, worksHere: true) { find(key, orMake: make) }
     }
 
     private func find(
         _ key: Key,
         orMake make: @escaping @Sendable () async throws -> KFCrossPlatformImage?
-    ) -> (KFCrossPlatformImage?, Making?) {
+    ) -> Making {
         state.withLock { state in
             let known = state.entries[key]
-            if let image = known?.image { return (image, nil) }
-            if let job = known?.job, job.isJoinable { return (nil, job) }
-            let job = Making { _ in try await make() }
-            state.entries[key] = Entry(job: job)
+            if let image = known?.image { return Making(image) }
+            if let job = known?.job, job.isJoinable { return job }
+            state.lastNumber += 1
+            let number = state.lastNumber
+            let job = Making { [self] _ in
+                do {
+                    let image = try await make()
+                    end(number, key, image)
+                    return image
+                } catch {
+                    end(number, key, nil)
+                    throw error
+                }
+            }
+            state.entries[key] = Entry(job: job, number: number)
             if state.entries.count > state.limit { state.removeUnused() }
-            return (nil, job)
+            return job
         }
     }
 
-    /// Replaces a job that has ended by its image.
-    private func end(_ job: Making, _ key: Key, _ image: KFCrossPlatformImage?) {
+    /// Replaces the job of a number by its image.
+    private func end(_ number: UInt64, _ key: Key, _ image: KFCrossPlatformImage?) {
         state.withLock { state in
-            guard state.entries[key]?.job === job else { return }
+            guard state.entries[key]?.number == number else { return }
             state.entries[key] = image.map { Entry(image: $0) }
         }
     }

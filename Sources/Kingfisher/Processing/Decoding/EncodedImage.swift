@@ -138,18 +138,11 @@ final class EncodedImage: Sendable {
         staysCancelled: Bool = false,
         isWanted: @escaping @Sendable () -> Bool = { true }
     ) async throws -> KFCrossPlatformImage {
-        while true {
-            let job = join(request, maker, isWanted)
-            do {
-                let urgency = Urgency(request.options.priority)
-                let follower = request.options.interest?.follow { priority in
-                    urgency.change { priority }
-                }
-                defer { if let follower { request.options.interest?.unfollow(follower) } }
-                return try await job.value(urgency: urgency, staysCancelled: staysCancelled)
-            } catch is Job<KFCrossPlatformImage>.Abandoned {
-                // The last caller left between the two calls; the next job is a new one.
-            }
+        let urgency = Urgency(request.options.priority)
+        let follower = request.options.interest?.follow { priority in urgency.change { priority } }
+        defer { if let follower { request.options.interest?.unfollow(follower) } }
+        return try await Job.value(urgency: urgency, staysCancelled: staysCancelled) {
+            join(request, maker, isWanted)
         }
     }
 
@@ -335,8 +328,8 @@ final class EncodedImage: Sendable {
         _ lane: Lane
     ) async throws -> Bitmap {
         let key = BitmapKey(size: plan.base, halvings: halvings, isIsolated: options.isolated)
-        while true {
-            let (job, _) = bitmaps.job(for: key) {
+        return try await Job.value(urgency: lane.urgency, worksHere: true) {
+            bitmaps.job(for: key) {
                 Job { [self] _ in
                     guard halvings > 0 else {
                         return try await maker.bitmap(of: data, in: plan, options, in: lane)
@@ -345,13 +338,7 @@ final class EncodedImage: Sendable {
                     return try await maker.resized(input, to: input.size.half)
                 }
             }
-            // The first request decodes in its own task.
-            await job.runHere()
-            do {
-                return try await job.value(urgency: lane.urgency)
-            } catch is CancellationError where !Task.isCancelled {
-                // The request that decoded was cancelled.
-            } catch is Job<Bitmap>.Abandoned {}
+            .job
         }
     }
 }
