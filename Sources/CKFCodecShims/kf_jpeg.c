@@ -48,6 +48,8 @@ static boolean fill(j_decompress_ptr info) {
         return TRUE;
     }
     decoder->saw_end = 1;
+    // The decoder of arithmetic codes reads zeros after the end, and does not warn.
+    if (info->arith_code) decoder->lacks_bits = 1;
     info->src->next_input_byte = end_of_image;
     info->src->bytes_in_buffer = sizeof end_of_image;
     return TRUE;

@@ -127,7 +127,7 @@ struct ProgressiveJPEGTests {
         #expect(try decoder.decode()?.bitmap == Codecs.decode(data).bitmap)
     }
 
-    @Test(arguments: Fixture.all.filter { $0.name != "progressive.jpg" })
+    @Test(arguments: Fixture.all.filter { !$0.name.hasPrefix("progressive") })
     func `other files are recognised as not progressive by their header`(fixture: Fixture) throws {
         let data = try fixture.data
         let decoder = ProgressiveJPEGDecoder()

@@ -103,7 +103,10 @@ struct TruncationTests {
     }
 
     @Test(
-        arguments: ["baseline.jpg", "progressive.jpg", "restarts.jpg", "cmyk.jpg"],
+        arguments: [
+            "baseline.jpg", "progressive.jpg", "restarts.jpg", "cmyk.jpg", "scans-sequential.jpg",
+            "progressive-spectral.jpg", "progressive-means-last.jpg", "progressive-chroma-last.jpg",
+        ],
         [DecodeOptions.Target.full, .exact(PixelSize(width: 5, height: 4))]
     )
     func `a JPEG without its end marker is complete`(
@@ -115,6 +118,29 @@ struct TruncationTests {
         let image = try Codecs.decode(data.dropLast(2), options: options)
         #expect(try image.bitmap == Codecs.decode(data, options: options).bitmap)
         #expect(!image.isPartial)
+    }
+
+    /// An arithmetic coder omits zeros at its end, so that a decoder cannot tell missing bytes.
+    @Test(arguments: [
+        "progressive.jpg", "restarts.jpg", "cmyk.jpg", "scans-sequential.jpg",
+        "progressive-spectral.jpg", "progressive-means-last.jpg", "progressive-chroma-last.jpg",
+        "scans-arithmetic.jpg", "scans-arithmetic-sequential.jpg", "scans-arithmetic-spectral.jpg",
+    ])
+    func `the beginning of a JPEG is refused, or the whole image`(name: String) throws {
+        let data = try Fixture(name: name).data
+        let full = try Codecs.decode(data).bitmap
+        var refused = 0
+        let ends = Array(data.count - 20..<data.count)
+        for count in stride(from: data.count / 3, to: data.count - 20, by: 9) + ends {
+            do throws(CodecError) {
+                let bitmap = try Codecs.decode(data.prefix(count)).bitmap
+                #expect(bitmap == full, "\(count) of \(data.count) bytes")
+            } catch {
+                #expect(error == .truncated(.jpeg))
+                refused += 1
+            }
+        }
+        #expect(refused > data.count / 20)
     }
 
     @Test func `a progressive JPEG without its last scan is not complete`() throws {
