@@ -51,7 +51,7 @@ extension Codecs {
         }
         let reader: APNGReader
         do throws(CodecError) {
-            reader = try APNGReader(data, options)
+            reader = try APNGReader(data, options, needsFirstOnly: true)
         } catch .corrupt {
             // Viewers show the default image if no frame is usable.
             var image = try PNGDecoder(bytes: bytes, options: options).decode()

@@ -44,8 +44,9 @@ package enum Codecs {
     /// Decodes an image, or the first frame of an animation, straight to the target size.
     ///
     /// The result is upright, in sRGB unless a ``ProfileScope`` keeps the file's profile. In a
-    /// ``TruncationScope`` truncated files are accepted, whatever the options are. Limits are
-    /// checked against the header before memory is allocated.
+    /// ``TruncationScope`` truncated files are accepted, whatever the options are. An animation but
+    /// AVIF is truncated if its first frame is. Limits are checked against the header before memory is
+    /// allocated.
     ///
     /// - Parameters:
     ///   - data: A whole file; its format is detected.
@@ -83,8 +84,8 @@ package enum Codecs {
             switch try FileFormat(of: bytes) {
             case .jpeg: try JPEGDecoder(bytes: bytes, options: options).decode(header?.jpeg)
             case .png: try decodePNG(data, bytes, options)
-            case .gif: try GIFReader(data, options).decodeFirst()
-            case .webp: try WebPReader(data, options).decodeFirst()
+            case .gif: try GIFReader(data, options, needsFirstOnly: true).decodeFirst()
+            case .webp: try WebPReader(data, options, needsFirstOnly: true).decodeFirst()
             case .avif: try AVIFReader(data, options).decodeFirst()
             case .bmp: try BMPDecoder(bytes: bytes, options: options).decode()
             case .ico: try ICODecoder(bytes: bytes, options: options).decode()

@@ -177,6 +177,23 @@ struct FrameDecoderTests {
         #expect(try decoder.frame(at: 0) == FrameDecoder(data).frame(at: 0))
     }
 
+    // libavif refuses a file whose frames are not all there.
+    @Test(arguments: animations.filter { !$0.name.hasSuffix(".avif") })
+    func `an animation that ends after its first frame has this frame`(fixture: Fixture) throws {
+        let data = try fixture.data
+        let first = try Codecs.decode(data).bitmap
+        var count = 0
+        for length in stride(from: 32, to: data.count, by: 32) {
+            let part = data.prefix(length)
+            guard let image = try? Codecs.decode(part) else { continue }
+            #expect(image.bitmap == first && !image.isPartial, "\(length) of \(data.count) bytes")
+            count += 1
+        }
+        // The first frame has the most bytes.
+        #expect(count * 32 > data.count / 5)
+        #expect(throws: CodecError.self) { try FrameDecoder(data.prefix(data.count * 3 / 4)) }
+    }
+
     @Test func `an animated PNG that leaves its default image out shows its first frame`() throws {
         // Moves the first frame's control chunk after the pixels, which become frame data.
         let data = try Fixture(name: "animated.png").data

@@ -20,6 +20,8 @@ struct GIFHeader: Sendable {
     private(set) var frames: [Frame] = []
     /// How often to play; 0 means forever.
     private(set) var loopCount = 1
+    /// The number of frames whose data is complete: all of them, or all but the last.
+    private(set) var wholeFrameCount = 0
     /// Whether the file ends within a frame, or before the first one.
     private(set) var isCutOff = false
     /// The extensions without which the frames look the same: comments, texts, XMP, unknown ones.
@@ -181,6 +183,7 @@ struct GIFHeader: Sendable {
             isCutOff = true
             return nil
         }
+        wholeFrameCount += 1
         return end
     }
 

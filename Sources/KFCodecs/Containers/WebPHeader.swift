@@ -18,6 +18,8 @@ struct WebPHeader: Sendable {
     private(set) var hasAlpha = false
     private(set) var isAnimated = false
     private(set) var frames: [Frame] = []
+    /// The number of frames whose chunk is complete.
+    private(set) var wholeFrameCount = 0
     private(set) var loopCount = 1
     private(set) var profile: Range<Int>?
     private(set) var orientation = Orientation.up
@@ -98,6 +100,7 @@ struct WebPHeader: Sendable {
         } else if file.has("ANMF", at: offset) {
             readFrame(body, at: offset + 8)
             try limits.check(frameCount: frames.count)
+            if isWhole { wholeFrameCount = frames.count }
         } else if file.has("ICCP", at: offset) {
             profile = offset + 8..<offset + 8 + body.count
         } else if file.has("EXIF", at: offset), isWhole {

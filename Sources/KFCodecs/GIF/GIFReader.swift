@@ -12,14 +12,23 @@ struct GIFReader: FrameReader {
 
     /// Finds the frames and checks all sizes, because giflib has no limits.
     ///
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - options: The target, the limits and the treatment of a truncated file.
+    ///   - needsFirstOnly: Whether a file that ends after its first frame is complete.
     /// - Throws: ``CodecError``.
-    init(_ data: Data, _ options: DecodeOptions) throws(CodecError) {
+    init(
+        _ data: Data,
+        _ options: DecodeOptions,
+        needsFirstOnly: Bool = false
+    ) throws(CodecError) {
         self.data = data
         header = try data.withBytes { bytes throws(CodecError) in
             try GIFHeader(parsing: bytes, limits: options.limits)
         }
         self.options = options
-        if header.isCutOff, options.truncation == .fails { throw .truncated(.gif) }
+        let isEnough = needsFirstOnly && header.wholeFrameCount > 0
+        if header.isCutOff, !isEnough, options.truncation == .fails { throw .truncated(.gif) }
         guard !header.frames.isEmpty else {
             throw header.isCutOff ? .truncated(.gif) : .corrupt(.gif, detail: "no frame")
         }
@@ -28,7 +37,7 @@ struct GIFReader: FrameReader {
         let screen = PixelRect(size: header.size)
         var descriptors: [FrameDescriptor] = []
         for (index, frame) in header.frames.enumerated() {
-            let isWhole = !header.isCutOff || index < header.frames.count - 1
+            let isWhole = index < header.wholeFrameCount
             let size = frame.rect.size
             if !size.isEmpty {
                 let reduced = target == header.size ? size : target
@@ -48,7 +57,7 @@ struct GIFReader: FrameReader {
 
     var canvasSize: PixelSize { header.size }
     var loopCount: Int { header.loopCount }
-    var isPartial: Bool { header.isCutOff }
+    var isPartial: Bool { header.isCutOff && options.truncation == .keepsPartial }
 
     var info: ImageInfo {
         var info = header.info
@@ -140,9 +149,7 @@ struct GIFReader: FrameReader {
         sink.commit()
     }
 
-    private func mayEndEarly(_ index: Int) -> Bool {
-        header.isCutOff && index == frames.count - 1
-    }
+    private func mayEndEarly(_ index: Int) -> Bool { index >= header.wholeFrameCount }
 
     private func readLines(
         ofFrame index: Int,

@@ -28,8 +28,16 @@ struct APNGReader: FrameReader {
     /// In a truncated file, the frames that have begun are kept or rejected according to the
     /// options.
     ///
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - options: The limits and the treatment of a truncated file.
+    ///   - needsFirstOnly: Whether a file that ends after its first frame is complete.
     /// - Throws: ``CodecError``.
-    init(_ data: Data, _ options: DecodeOptions) throws(CodecError) {
+    init(
+        _ data: Data,
+        _ options: DecodeOptions,
+        needsFirstOnly: Bool = false
+    ) throws(CodecError) {
         self.data = data
         self.options = options
         header = try data.withBytes { bytes throws(CodecError) in try PNGHeader(parsing: bytes) }
@@ -37,8 +45,10 @@ struct APNGReader: FrameReader {
         let isComplete = try data.withBytes { [header] bytes throws(CodecError) in
             try Self.scan(ByteReader(bytes, .big), header, options.limits, &parts, &shared)
         }
-        isPartial = !isComplete
-        if isPartial, options.truncation == .fails { throw .truncated(.png) }
+        // The second frame's control chunk ends the first frame.
+        let isEnough = needsFirstOnly && parts.count > 1 && !parts[0].pieces.isEmpty
+        if !isComplete, !isEnough, options.truncation == .fails { throw .truncated(.png) }
+        isPartial = !isComplete && options.truncation == .keepsPartial
         parts.removeAll { $0.pieces.isEmpty }
         guard !parts.isEmpty else { throw .corrupt(.png, detail: "an animation without frames") }
     }

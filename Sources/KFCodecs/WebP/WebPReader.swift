@@ -12,15 +12,24 @@ struct WebPReader: FrameReader {
 
     /// Finds the frames.
     ///
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - options: The target, the limits and the treatment of a truncated file.
+    ///   - needsFirstOnly: Whether an animation that ends after its first frame is complete.
     /// - Throws: ``CodecError``.
-    init(_ data: Data, _ options: DecodeOptions) throws(CodecError) {
+    init(
+        _ data: Data,
+        _ options: DecodeOptions,
+        needsFirstOnly: Bool = false
+    ) throws(CodecError) {
         self.data = data
         self.options = options
         header = try data.withBytes { bytes throws(CodecError) in
             try WebPHeader(parsing: bytes, limits: options.limits)
         }
         try options.limits.check(header.size, of: .webp)
-        if header.isCutOff, options.truncation == .fails { throw .truncated(.webp) }
+        let isEnough = needsFirstOnly && header.wholeFrameCount > 0 && !header.needsMore
+        if header.isCutOff, !isEnough, options.truncation == .fails { throw .truncated(.webp) }
         let range = header.profile
         profile = data.withUnsafeBytes { bytes in
             range.flatMap { ColorProfile(UnsafeRawBufferPointer(rebasing: bytes[$0])) }
@@ -66,7 +75,7 @@ struct WebPReader: FrameReader {
 
     var canvasSize: PixelSize { header.size }
     var loopCount: Int { header.isAnimated ? header.loopCount : 1 }
-    var isPartial: Bool { header.isCutOff }
+    var isPartial: Bool { header.isCutOff && options.truncation == .keepsPartial }
 
     func decodeFrame(
         at index: Int,
@@ -75,7 +84,7 @@ struct WebPReader: FrameReader {
         let payload = header.isAnimated ? header.frames[index].payload : nil
         let isOpaque = try data.withBytes { bytes throws(CodecError) in
             try Self.decoder(bytes, payload, options.limits)
-                .decode(into: surface, keepsPartial: keepsPartial)
+                .decode(into: surface, keepsPartial: self.isPartial)
         }
         profile?.convert(surface, isOpaque: isOpaque)
         return isOpaque
@@ -89,13 +98,11 @@ struct WebPReader: FrameReader {
         let target = ShrinkOnLoad.storedTarget(of: info, options.target)
         let (bitmap, isPartial) = try data.withBytes { bytes throws(CodecError) in
             try Self.decoder(bytes, nil, options.limits)
-                .decode(target: target, margin: options.margin, keepsPartial: keepsPartial)
+                .decode(target: target, margin: options.margin, keepsPartial: self.isPartial)
         }
         profile?.convert(bitmap)
         return try .upright(bitmap, info, isPartial: isPartial)
     }
-
-    private var keepsPartial: Bool { options.truncation == .keepsPartial && header.isCutOff }
 
     private static func decoder(
         _ bytes: UnsafeRawBufferPointer,

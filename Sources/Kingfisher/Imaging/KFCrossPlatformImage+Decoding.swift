@@ -15,8 +15,10 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         // A GIF of one frame is treated as an animation: it keeps its bytes and its frame count.
         if info.format == .gif || info.isAnimated || info.frameCount == nil {
             let image = animatedImage(data: data, options: options)
-            // The first frame may be there.
-            if image != nil || !TruncationScope.isActive { return image }
+            // In a truncated file the first frame may be complete.
+            if image != nil || !options.onlyFirstFrame && !TruncationScope.isActive {
+                return image
+            }
         }
         guard let decoded = try? Codecs.decode(data) else { return nil }
         return KFCrossPlatformImage(bitmap: decoded.bitmap, scale: options.scale)

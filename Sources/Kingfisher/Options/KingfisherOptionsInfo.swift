@@ -59,6 +59,8 @@ public enum KingfisherOptionsInfoItem: Sendable {
     /// scroll back to the image. Other loads of the same URL are not affected.
     case cancelWhenSuperseded
     /// Keep only the first frame of an animation.
+    ///
+    /// A file that ends after it is not refused, other than AVIF.
     case onlyLoadFirstFrame
     /// With a processor, also store the unmodified download on disk.
     case cacheOriginalImage

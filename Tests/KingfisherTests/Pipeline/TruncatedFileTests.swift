@@ -86,6 +86,21 @@ struct TruncatedFileTests {
         #expect(try await load([]).cacheType == .memory)
     }
 
+    @Test func `GIF-11: a truncated GIF is loaded where its first frame is enough`() async throws {
+        let gif = TestImage.gif
+        let cut = Data(gif.dropLast(10))
+        bench.server.route("/half.jpg", .body(cut, type: "image/gif"))
+        await #expect(throws: KingfisherError.self) { try await load([]) }
+        let result = try await load([.onlyLoadFirstFrame])
+        #expect(result.image.bitmap == KFCrossPlatformImage(data: gif)?.bitmap)
+        #expect(!result.isTruncated)
+        // The entry of the first frame is no animation.
+        bench.cache.clearMemoryCache()
+        await #expect(throws: KingfisherError.self) { try await load([]) }
+        bench.server.route("/half.jpg", .body(gif, type: "image/gif"))
+        #expect(try await load([]).image.kf.frameSource?.frameCount == 3)
+    }
+
     @Test(.enabled(if: WorkerBench.isPossible))
     func `a worker process accepts a truncated file only if it is asked to`() async throws {
         ProcessIsolation.useProgram(at: WorkerBench.program.path)
