@@ -65,49 +65,76 @@ AVX2 void kf_convolve_row(const int16_t *spread, const int32_t *starts, const in
     }
 }
 
-AVX2 static inline __m256i column_block(const int16_t *const *rows, const int16_t *weights,
-                                        int taps, int i) {
-    const __m256i half = _mm256_set1_epi32(1 << 19);
-    __m256i low = half, high = half;
+/// Adds the products of two rows of 16 values, interleaved, to the sums of the lower and the upper
+/// halves of both lanes.
+AVX2 static inline void add_rows(__m256i sums[2], __m256i one, __m256i other, __m256i weights) {
+    __m256i low = _mm256_unpacklo_epi16(one, other), high = _mm256_unpackhi_epi16(one, other);
+    sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(low, weights));
+    sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(high, weights));
+}
+
+/// 32 columns: sums of 9.6 × Q14 with half of `1 << 20` added.
+AVX2 static inline void add_columns(const int16_t *const *rows, const int16_t *weights, int taps,
+                                    int i, __m256i sums[2][2]) {
+    for (int k = 0; k < 4; k++) sums[k / 2][k % 2] = _mm256_set1_epi32(1 << 19);
     int t = 0;
     for (; t + 1 < taps; t += 2) {
-        __m256i a = _mm256_loadu_si256((const __m256i *)(rows[t] + i));
-        __m256i b = _mm256_loadu_si256((const __m256i *)(rows[t + 1] + i));
+        const __m256i *a = (const __m256i *)(rows[t] + i);
+        const __m256i *b = (const __m256i *)(rows[t + 1] + i);
         uint32_t pair = (uint16_t)weights[t] | (uint32_t)(uint16_t)weights[t + 1] << 16;
         __m256i w = _mm256_set1_epi32((int32_t)pair);
-        low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), w));
-        high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), w));
+        for (int k = 0; k < 2; k++)
+            add_rows(sums[k], _mm256_loadu_si256(a + k), _mm256_loadu_si256(b + k), w);
     }
-    if (t < taps) {
-        __m256i a = _mm256_loadu_si256((const __m256i *)(rows[t] + i));
-        __m256i zero = _mm256_setzero_si256();
-        __m256i w = _mm256_set1_epi32((uint16_t)weights[t]);
-        low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(a, zero), w));
-        high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(a, zero), w));
-    }
-    return _mm256_packs_epi32(_mm256_srai_epi32(low, 20), _mm256_srai_epi32(high, 20));
+    if (t == taps) return;
+    const __m256i *a = (const __m256i *)(rows[t] + i);
+    __m256i w = _mm256_set1_epi32((uint16_t)weights[t]);
+    for (int k = 0; k < 2; k++)
+        add_rows(sums[k], _mm256_loadu_si256(a + k), _mm256_setzero_si256(), w);
 }
 
-/// Four pixels whose alpha may exceed 255: colours and alpha divided by the excess.
-AVX2 static inline __m256i without_excess(__m256i pixels) {
-    const __m256 most = _mm256_set1_ps(255), one = _mm256_set1_ps(1);
-    __m256i halves[2];
-    for (int i = 0; i < 2; i++) {
-        __m128i half = i ? _mm256_extracti128_si256(pixels, 1) : _mm256_castsi256_si128(pixels);
-        __m256 wide = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(half));
-        __m256 alpha = _mm256_max_ps(_mm256_permute_ps(wide, 0xFF), one);
-        __m256 factor = _mm256_min_ps(_mm256_div_ps(most, alpha), one);
-        halves[i] = _mm256_cvtps_epi32(_mm256_mul_ps(wide, factor));
-    }
-    return _mm256_permute4x64_epi64(_mm256_packs_epi32(halves[0], halves[1]), 0xD8);
+/// Bytes that repeat the two from `first` on, of each half of 64 bits.
+#define REPEATED(first) \
+    _mm256_broadcastsi128_si256(_mm_setr_epi8( \
+        first, first + 1, first, first + 1, first, first + 1, first, first + 1, first + 8, \
+        first + 9, first + 8, first + 9, first + 8, first + 9, first + 8, first + 9))
+
+/// The alphas of four pixels and of four others, as numbers of 32 bits.
+AVX2 static inline __m256i alphas_of(__m256i one, __m256i other) {
+    __m256i both = _mm256_blend_epi32(_mm256_srli_epi64(other, 32), one, 0xAA);
+    return _mm256_srai_epi32(both, 16);
 }
 
-/// Only the pixels around hard edges of alpha exceed it, so that most blocks stay as they are.
-AVX2 static inline __m256i limited(__m256i pixels) {
-    const __m256i most = _mm256_setr_epi16(32767, 32767, 32767, 255, 32767, 32767, 32767, 255,
-                                           32767, 32767, 32767, 255, 32767, 32767, 32767, 255);
-    __m256i above = _mm256_cmpgt_epi16(pixels, most);
-    return _mm256_testz_si256(above, above) ? pixels : without_excess(pixels);
+/// Eight pixels rounded; see kf_round_pixel. Most are opaque or empty.
+AVX2 static inline void round_pixels(__m256i fixed[2]) {
+    const __m256i most = _mm256_set1_epi16(255), half = _mm256_set1_epi16(32);
+    __m256i pixels[2], translucent[2];
+    for (int k = 0; k < 2; k++) {
+        pixels[k] = _mm256_srai_epi16(fixed[k], 6);
+        __m256i visible = _mm256_cmpgt_epi16(pixels[k], _mm256_setzero_si256());
+        translucent[k] = _mm256_andnot_si256(_mm256_cmpeq_epi16(pixels[k], most), visible);
+    }
+    const __m256i alphas = _mm256_set1_epi64x((int64_t)0xFFFF000000000000);
+    if (_mm256_testz_si256(_mm256_or_si256(translucent[0], translucent[1]), alphas)) {
+        fixed[0] = pixels[0];
+        fixed[1] = pixels[1];
+        return;
+    }
+    __m256i exact[2], change[2];
+    for (int k = 0; k < 2; k++) {
+        exact[k] = _mm256_sub_epi16(fixed[k], half);
+        __m256i rounded = _mm256_slli_epi16(_mm256_min_epi16(pixels[k], most), 6);
+        change[k] = _mm256_and_si256(_mm256_sub_epi16(rounded, exact[k]), translucent[k]);
+    }
+    __m256 difference = _mm256_cvtepi32_ps(alphas_of(change[0], change[1]));
+    __m256 alpha = _mm256_cvtepi32_ps(alphas_of(exact[0], exact[1]));
+    __m256i factor = _mm256_cvtps_epi32(
+        _mm256_div_ps(_mm256_mul_ps(difference, _mm256_set1_ps(32767)), alpha));
+    const __m256i places[2] = {REPEATED(4), REPEATED(0)};
+    for (int k = 0; k < 2; k++) {
+        __m256i changes = _mm256_mulhrs_epi16(exact[k], _mm256_shuffle_epi8(factor, places[k]));
+        fixed[k] = _mm256_srai_epi16(_mm256_adds_epi16(fixed[k], changes), 6);
+    }
 }
 
 AVX2 void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights, int taps,
@@ -117,14 +144,15 @@ AVX2 void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights
                                             15, 15);
     int i = 0;
     for (; i + 32 <= count; i += 32) {
-        __m256i a = column_block(rows, weights, taps, i);
-        __m256i b = column_block(rows, weights, taps, i + 16);
-        if (clamp_to_alpha) {
-            a = limited(a);
-            b = limited(b);
-        }
+        __m256i sums[2][2], pixels[2];
+        add_columns(rows, weights, taps, i, sums);
+        int shift = clamp_to_alpha ? 14 : 20;
+        for (int k = 0; k < 2; k++)
+            pixels[k] = _mm256_packs_epi32(_mm256_srai_epi32(sums[k][0], shift),
+                                           _mm256_srai_epi32(sums[k][1], shift));
+        if (clamp_to_alpha) round_pixels(pixels);
         // Packing works within 128-bit lanes; the permutation restores the order of the quarters.
-        __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xD8);
+        __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(pixels[0], pixels[1]), 0xD8);
         if (clamp_to_alpha)
             bytes = _mm256_min_epu8(bytes, _mm256_shuffle_epi8(bytes, alphas));
         _mm256_storeu_si256((__m256i *)(out + i), bytes);

@@ -41,7 +41,7 @@ void kf_convolve_row(const int16_t *spread, const int32_t *starts, const int16_t
     }
 }
 
-/// Eight columns: sums of 9.6 × Q14, rounded to 16-bit integers.
+/// Eight columns: sums of 9.6 × Q14 with half of `1 << 20` added, back in 9.6.
 static inline int16x8_t column_block(const int16_t *const *rows, const int16_t *weights,
                                      int taps, int i) {
     int32x4_t low = vdupq_n_s32(1 << 19), high = low;
@@ -50,17 +50,25 @@ static inline int16x8_t column_block(const int16_t *const *rows, const int16_t *
         low = vmlal_n_s16(low, vget_low_s16(values), weights[t]);
         high = vmlal_n_s16(high, vget_high_s16(values), weights[t]);
     }
-    return vcombine_s16(vqmovn_s32(vshrq_n_s32(low, 20)), vqmovn_s32(vshrq_n_s32(high, 20)));
+    return vcombine_s16(vqmovn_s32(vshrq_n_s32(low, 14)), vqmovn_s32(vshrq_n_s32(high, 14)));
 }
 
-/// Two pixels; see kf_limit_excess. Only the pixels around hard edges of alpha exceed it.
-static inline int16x8_t limited(int16x8_t pixels) {
-    if (vgetq_lane_s16(pixels, 3) <= 255 && vgetq_lane_s16(pixels, 7) <= 255) return pixels;
-    int16_t values[8];
-    vst1q_s16(values, pixels);
-    kf_limit_excess(values);
-    kf_limit_excess(values + 4);
-    return vld1q_s16(values);
+/// The change of a pixel in units of 1 / 32,767; see kf_round_pixel.
+static inline int16_t change_of(int16_t fixed, int16_t pixel) {
+    if (pixel <= 0 || pixel == 255) return 0;
+    int exact = fixed - 32, rounded = (pixel < 255 ? pixel : 255) * 64;
+    return (int16_t)__builtin_lrintf((float)(rounded - exact) * 32767 / (float)exact);
+}
+
+/// Two pixels rounded. Most are opaque or empty.
+static inline int16x8_t rounded_pixels(int16x8_t fixed) {
+    int16x8_t pixels = vshrq_n_s16(fixed, 6);
+    int16_t first = change_of(vgetq_lane_s16(fixed, 3), vgetq_lane_s16(pixels, 3));
+    int16_t second = change_of(vgetq_lane_s16(fixed, 7), vgetq_lane_s16(pixels, 7));
+    if ((first | second) == 0) return pixels;
+    int16x8_t factors = vcombine_s16(vdup_n_s16(first), vdup_n_s16(second));
+    int16x8_t changes = vqrdmulhq_s16(vsubq_s16(fixed, vdupq_n_s16(32)), factors);
+    return vshrq_n_s16(vqaddq_s16(fixed, changes), 6);
 }
 
 void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights, int taps,
@@ -72,10 +80,8 @@ void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights, int
     for (; i + 16 <= count; i += 16) {
         int16x8_t a = column_block(rows, weights, taps, i);
         int16x8_t b = column_block(rows, weights, taps, i + 8);
-        if (clamp_to_alpha) {
-            a = limited(a);
-            b = limited(b);
-        }
+        a = clamp_to_alpha ? rounded_pixels(a) : vshrq_n_s16(a, 6);
+        b = clamp_to_alpha ? rounded_pixels(b) : vshrq_n_s16(b, 6);
         uint8x16_t bytes = vcombine_u8(vqmovun_s16(a), vqmovun_s16(b));
         if (clamp_to_alpha) bytes = vminq_u8(bytes, vqtbl1q_u8(bytes, alphas));
         vst1q_u8(out + i, bytes);

@@ -61,15 +61,20 @@ static int check_columns(int width, int taps, int clamps) {
     }
     kf_convolve_columns(rows, weights, taps, out, count, clamps);
     for (int i = 0; i < count; i++) {
-        int value[2];
+        int value[2], fixed[2];
         for (int k = 0; k < 2; k++) {
             int column = k ? i | 3 : i, sum = 1 << 19;
             for (int t = 0; t < taps; t++) sum += rows[t][column] * weights[t];
-            value[k] = sum >> 20;
+            fixed[k] = clipped(sum >> 14, -32768, 32767);
+            value[k] = fixed[k] >> 6;
         }
-        // A pixel whose alpha exceeds 255 keeps its colour.
-        if (clamps && value[1] > 255)
-            value[0] = (int)lrintf((float)value[0] * (255 / (float)value[1]));
+        // A translucent pixel keeps its colour.
+        if (clamps && value[1] > 0 && value[1] != 255) {
+            int exact = fixed[1] - 32, rounded = clipped(value[1], 0, 255) * 64;
+            int factor = (int)lrintf((float)(rounded - exact) * 32767 / (float)exact);
+            int change = ((fixed[0] - 32) * factor + (1 << 14)) >> 15;
+            value[0] = clipped(fixed[0] + change, -32768, 32767) >> 6;
+        }
         for (int k = 0; k < 2; k++) value[k] = clipped(value[k], 0, 255);
         wrong += out[i] != (clamps && value[0] > value[1] ? value[1] : value[0]);
     }

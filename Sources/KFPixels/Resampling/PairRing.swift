@@ -30,14 +30,14 @@ struct PairRing {
     /// Filters the window of rows from `start` on into `count` bytes of RGBA8.
     ///
     /// `row` returns the address of a row. Rows from `available` on have not arrived yet. With
-    /// `limitsAlpha`, a pixel whose alpha exceeds 255 keeps its colour.
+    /// `keepsColor`, a translucent pixel keeps its colour when it is rounded.
     mutating func filter(
         from start: Int,
         _ taps: UnsafeBufferPointer<Int16>,
         available: Int,
         row: (Int) -> UnsafePointer<Int16>,
         into out: UnsafeMutablePointer<UInt8>,
-        limitsAlpha: Bool
+        keepsColor: Bool
     ) {
         let end = start + taps.count
         window.removeAll(keepingCapacity: true)
@@ -66,7 +66,7 @@ struct PairRing {
                     taps: window.count,
                     into: out,
                     count: width,
-                    limitsAlpha: limitsAlpha
+                    keepsColor: keepsColor
                 )
             }
         }

@@ -80,14 +80,14 @@ enum PortableConvolution {
 
     /// Filters `taps` paired rows vertically into `count` bytes of RGBA8.
     ///
-    /// With `limitsAlpha`, a pixel whose alpha exceeds 255 keeps its colour.
+    /// With `keepsColor`, a translucent pixel keeps its colour when it is rounded.
     static func columns(
         _ rows: UnsafePointer<UnsafeRawPointer>,
         _ weights: UnsafeRawPointer,
         taps: Int,
         into out: UnsafeMutablePointer<UInt8>,
         count: Int,
-        limitsAlpha: Bool
+        keepsColor: Bool
     ) {
         let rawOut = UnsafeMutableRawPointer(out)
         var column = 0
@@ -99,7 +99,7 @@ enum PortableConvolution {
                 low &+= products(pairs, weights + tap * 4)
                 high &+= products(pairs + 16, weights + tap * 4)
             }
-            let bytes = clipped(SIMD8(lowHalf: low, highHalf: high), limitsAlpha)
+            let bytes = clipped(SIMD8(lowHalf: low, highHalf: high), keepsColor)
             rawOut.storeBytes(of: bytes, toByteOffset: column, as: SIMD8<UInt8>.self)
             column += 8
         }
@@ -108,7 +108,7 @@ enum PortableConvolution {
             for tap in 0..<taps {
                 sum &+= products(rows[tap] + column * 4, weights + tap * 4)
             }
-            let bytes = clipped(SIMD8(lowHalf: sum, highHalf: sum), limitsAlpha).lowHalf
+            let bytes = clipped(SIMD8(lowHalf: sum, highHalf: sum), keepsColor).lowHalf
             rawOut.storeBytes(of: bytes, toByteOffset: column, as: SIMD4<UInt8>.self)
         }
     }
@@ -129,15 +129,16 @@ enum PortableConvolution {
     }
 
     @inline(__always)
-    private static func clipped(_ sums: SIMD8<Int32>, _ limitsAlpha: Bool) -> SIMD8<UInt8> {
+    private static func clipped(_ sums: SIMD8<Int32>, _ keepsColor: Bool) -> SIMD8<UInt8> {
         let zero = SIMD8<Int32>(repeating: 0)
         let most = SIMD8<Int32>(repeating: 255)
         var result = sums &>> 20
-        // Only the pixels around hard edges of alpha exceed it.
-        if limitsAlpha, result[3] > 255 || result[7] > 255 {
+        // Most pixels are opaque or empty.
+        if keepsColor, isTranslucent(result[3]) || isTranslucent(result[7]) {
+            let fixed = sums &>> 14
             result = SIMD8(
-                lowHalf: withoutExcess(result.lowHalf),
-                highHalf: withoutExcess(result.highHalf)
+                lowHalf: rounded(fixed.lowHalf, result.lowHalf),
+                highHalf: rounded(fixed.highHalf, result.highHalf)
             )
         }
         result.replace(with: zero, where: result .< zero)
@@ -145,14 +146,20 @@ enum PortableConvolution {
         return SIMD8<UInt8>(truncatingIfNeeded: result)
     }
 
-    /// Divides the channels of a pixel by the excess of its alpha over 255.
-    private static func withoutExcess(_ pixel: SIMD4<Int32>) -> SIMD4<Int32> {
-        guard pixel[3] > 255 else { return pixel }
-        let factor = 255 / Float(pixel[3])
-        var limited = pixel
-        for channel in 0..<4 {
-            limited[channel] = Int32((Float(pixel[channel]) * factor).rounded(.toNearestOrEven))
-        }
-        return limited
+    @inline(__always)
+    private static func isTranslucent(_ alpha: Int32) -> Bool { alpha > 0 && alpha != 255 }
+
+    /// Rounds a pixel of 9.6 fixed point, to which half is added already.
+    ///
+    /// Alpha is rounded first, and limited to 255. The colours of a translucent pixel change by the
+    /// same factor as its alpha, so that only their own rounding changes the colour.
+    @inline(__always)
+    private static func rounded(_ fixed: SIMD4<Int32>, _ pixel: SIMD4<Int32>) -> SIMD4<Int32> {
+        guard isTranslucent(pixel[3]) else { return pixel }
+        let exact = fixed[3] - 32
+        let difference = Float(min(pixel[3], 255) * 64 - exact)
+        let factor = Int32((difference * 32767 / Float(exact)).rounded(.toNearestOrEven))
+        let changes = ((fixed &- 32) &* factor &+ (1 << 14)) &>> 15
+        return (fixed &+ changes) &>> 6
     }
 }

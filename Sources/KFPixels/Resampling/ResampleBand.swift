@@ -185,7 +185,7 @@ struct ResampleBand: ~Copyable {
             available: nextReduced,
             row: { UnsafePointer(ring + ($0 % ringRows) * width) },
             into: row,
-            limitsAlpha: plan.clampsToAlpha
+            keepsColor: plan.clampsToAlpha
         )
         if plan.clampsToAlpha { Convolution.clampToAlpha(row, count: part.width * 4) }
     }
