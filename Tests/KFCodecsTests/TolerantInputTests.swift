@@ -72,6 +72,46 @@ struct TolerantInputTests {
         #expect((0..<4).map { bitmap[$0, 0] } == expected)
     }
 
+    /// The lengths of the headers of Windows 3, 98 and 2000 with masks, and bits per pixel.
+    @Test(arguments: [56, 108, 124], [16, 32])
+    func `a bitmap whose header has a mask of alpha is transparent`(
+        length: Int,
+        bits: Int
+    ) throws {
+        let masks =
+            bits == 16 ? [0x7C00, 0x03E0, 0x1F, 0x8000] : [0xFF, 0xFF00, 0xFF_0000, 255 << 24]
+        var file = Array("BM".utf8)
+        for number in [14 + length + 8, 0, 14 + length, length, 2, 1] {
+            file += Bytes.little(number, 4)
+        }
+        file += Bytes.little(1, 2) + Bytes.little(bits, 2)
+        // BI_BITFIELDS; the size of the pixels, two densities, and two numbers of colours.
+        for number in [3, 8, 0, 0, 0, 0] + masks { file += Bytes.little(number, 4) }
+        file += [UInt8](repeating: 0, count: 14 + length - file.count)
+        let half = bits == 16 ? 0 : 128
+        for pixel in [masks[0] | masks[3], bits == 16 ? masks[1] : masks[1] | half << 24] {
+            file += Bytes.little(pixel, bits / 8)
+        }
+        file += [UInt8](repeating: 0, count: bits == 16 ? 4 : 0)
+        let bitmap = try Codecs.decode(Data(file)).bitmap
+        #expect(bitmap[0, 0] == RGBA(red: 255, green: 0, blue: 0))
+        #expect(Int(bitmap[1, 0].alpha) == half && Int(bitmap[1, 0].green) == half)
+        #expect(try Codecs.inspect(Data(file)).hasAlpha)
+    }
+
+    /// In place of the depths of the channels, which take as many bytes.
+    @Test(arguments: ["pasp", "clli"])
+    func `what describes the display of an AVIF does not change its pixels`(
+        property: String
+    ) throws {
+        let data = try Fixture(name: "444.avif").data
+        let depths = try data.index(of: "pixi")
+        let numbers = Array(property.utf8) + Bytes.big(2, 4) + Bytes.big(1, 4)
+        let described = data.patched(numbers, at: depths)
+        #expect(try Codecs.decode(described).bitmap == Codecs.decode(data).bitmap)
+        #expect(try Codecs.inspect(described).displaySize == Codecs.inspect(data).displaySize)
+    }
+
     @Test func `of an icon's equal entries the first is taken`() throws {
         let first = try Codecs.encode(Self.bitmap(RGBA(red: 255, green: 0, blue: 0)), as: .png)
         let second = try Codecs.encode(Self.bitmap(RGBA(red: 0, green: 255, blue: 0)), as: .png)
