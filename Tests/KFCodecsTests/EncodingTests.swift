@@ -188,6 +188,39 @@ struct EncodingTests {
         #expect(low.count < high.count)
     }
 
+    @Test(arguments: [1, 0.8])
+    func `a WebP of few colours is exact where this is smaller`(quality: Double) throws {
+        let colors = [
+            RGBA(red: 250, green: 30, blue: 20), RGBA(red: 10, green: 200, blue: 40),
+            RGBA(red: 30, green: 40, blue: 220), RGBA(red: 255, green: 255, blue: 255),
+        ]
+        let size = PixelSize(width: 32, height: 32)
+        let drawing = try Bitmap(size, isOpaque: true) { x, y in colors[x * y / 3 % 4] }
+        let options = EncodeOptions(quality: quality)
+        let file = try Codecs.encode(drawing, as: .webp, options: options)
+        #expect(try Codecs.decode(file).bitmap == drawing)
+        let exact = EncodeOptions(isLossless: true)
+        #expect(try file.count <= Codecs.encode(drawing, as: .webp, options: exact).count)
+        let photo = try Codecs.decode(Fixture(name: "baseline.jpg").data).bitmap
+        #expect(try Codecs.encode(photo, as: .webp, options: options).contains("VP8 ".utf8))
+    }
+
+    @Test(arguments: [(0.94, 3), (0.95, 0), (1, 0)])
+    func `an AVIF of high quality has all samples of colour`(
+        quality: Double,
+        subsampling: UInt8
+    ) throws {
+        let photo = try Codecs.decode(Fixture(name: "baseline.jpg").data).bitmap
+        func samples(_ options: EncodeOptions) throws -> UInt8 {
+            let file = try Codecs.encode(photo, as: .avif, options: options)
+            // The third byte of the box has a bit for each direction (AV1-ISOBMFF, 2.3.3).
+            let box = try #require(file.range(of: Data("av1C".utf8)))
+            return file[box.upperBound + 2] >> 2 & 3
+        }
+        #expect(try samples(EncodeOptions(quality: quality)) == subsampling)
+        #expect(try samples(EncodeOptions(quality: quality, subsamplesChroma: true)) == 3)
+    }
+
     @Test func `GIF keeps up to 256 colours and comes close with more`() throws {
         let few = try Codecs.decode(Fixture(name: "palette4.png").data).bitmap
         #expect(try Codecs.decode(Codecs.encode(few, as: .gif)).bitmap == few)

@@ -16,6 +16,8 @@ struct AVIFEncoder {
     // Range 0…10. 8 takes a third of the time of 6, the library's default, and costs 5 % more
     // bytes.
     private static let speed: Int32 = 8
+    /// The least quality at which colours have all of their samples by default.
+    private static let fullChromaQuality = 0.95
     /// The quantizer of the lowest quality.
     private static let worstQuantizer = 63.0
     /// The size in pixels of the largest image in AV1's levels.
@@ -125,7 +127,9 @@ struct AVIFEncoder {
         isOpaque: Bool,
         lasting duration: UInt64? = nil
     ) throws(CodecError) {
-        let isReduced = options.subsamplesChroma != false && !options.isLossless
+        let isReduced =
+            !options.isLossless
+            && (options.subsamplesChroma ?? (options.quality < Self.fullChromaQuality))
         let format = isReduced ? AVIF_PIXEL_FORMAT_YUV420 : AVIF_PIXEL_FORMAT_YUV444
         guard
             let image = avif.avifImageCreate(

@@ -7,6 +7,8 @@ package struct EncodeOptions: Sendable {
     /// Whether to write a progressive JPEG.
     package var isProgressive: Bool
     /// Whether to write lossless WebP, AVIF or JPEG XL.
+    ///
+    /// A lossy WebP of at most 256 colours is lossless, too, where this is smaller.
     package var isLossless: Bool
     /// How exact a lossless WebP is: 1 for all pixels, below with colours that are rounded where they
     /// vary, in steps of 0.2.
@@ -21,7 +23,7 @@ package struct EncodeOptions: Sendable {
     package var maxColorCount: Int?
     /// Whether JPEG and lossy AVIF have a quarter of the samples of colour.
     ///
-    /// Nil for the encoder's rule: JPEG up to a quality of 90, AVIF always.
+    /// Nil for the encoder's rule: JPEG up to a quality of 0.9, AVIF below 0.95.
     package var subsamplesChroma: Bool?
     /// The ICC profile of the pixels; nil for sRGB.
     ///

@@ -10,6 +10,17 @@ struct WebPEncoder {
     private static let maxSide = Int(WEBP_MAX_DIMENSION)
 
     func encode(_ bitmap: Bitmap) throws(CodecError) -> Data {
+        let file = try encodeOnce(bitmap)
+        // Drawings of few colours: exact, and usually smaller.
+        guard !options.isLossless, ColorTable(of: bitmap, atMost: 256) != nil else { return file }
+        var exactly = options
+        exactly.isLossless = true
+        exactly.precision = 1
+        let exact = try WebPEncoder(options: exactly).encodeOnce(bitmap)
+        return exact.count <= file.count ? exact : file
+    }
+
+    private func encodeOnce(_ bitmap: Bitmap) throws(CodecError) -> Data {
         var config = try makeConfig()
         return try withPicture(bitmap) { picture throws(CodecError) in
             var writer = WebPMemoryWriter()
