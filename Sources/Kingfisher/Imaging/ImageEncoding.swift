@@ -35,7 +35,10 @@ public struct ImageEncoding: Sendable, Hashable {
     public private(set) var subsamplesChroma: Bool?
 
     /// Whether a WebP is lossless; see ``losslessWebP(quality:effort:)``.
-    public let isLosslessWebP: Bool
+    public var isLosslessWebP: Bool { format == .WebP && isVariantLossless }
+
+    /// Whether this is the lossless variant of WebP, AVIF or JPEG XL.
+    let isVariantLossless: Bool
 
     private init(
         _ format: ImageFormat,
@@ -43,10 +46,10 @@ public struct ImageEncoding: Sendable, Hashable {
         isProgressive: Bool = false,
         effort: Int? = nil,
         maxColorCount: Int? = nil,
-        isLosslessWebP: Bool = false
+        isVariantLossless: Bool = false
     ) {
         self.format = format
-        self.isLosslessWebP = isLosslessWebP
+        self.isVariantLossless = isVariantLossless
         self.isProgressive = isProgressive
         self.effort = effort
         self.maxColorCount = maxColorCount
@@ -86,6 +89,8 @@ public struct ImageEncoding: Sendable, Hashable {
 
     /// Lossy WebP, animated or not.
     ///
+    /// A still of at most 256 colours is lossless where this is smaller, as it usually is for drawings.
+    ///
     /// - Parameters:
     ///   - quality: 0 (smallest) to 1 (best).
     ///   - effort: 0 (fastest) to 6 (smallest file); nil for 4. Animations always use 4.
@@ -94,9 +99,7 @@ public struct ImageEncoding: Sendable, Hashable {
         .init(.WebP, quality, effort: effort.map { max(0, min(6, $0)) })
     }
 
-    /// Lossless or nearly lossless WebP, usually smaller than PNG.
-    ///
-    /// Animations are lossy.
+    /// Lossless or nearly lossless WebP, animated or not, usually smaller than PNG.
     ///
     /// - Parameters:
     ///   - quality: 1 for exactly the pixels of the image. Below, colours are rounded where they vary,
@@ -105,7 +108,7 @@ public struct ImageEncoding: Sendable, Hashable {
     ///   - effort: 0 (fastest) to 6 (smallest file); nil for 4. With 0 nothing is rounded.
     /// - Returns: The encoding.
     public static func losslessWebP(quality: CGFloat = 1, effort: Int? = nil) -> ImageEncoding {
-        .init(.WebP, quality, effort: effort.map { max(0, min(6, $0)) }, isLosslessWebP: true)
+        .init(.WebP, quality, effort: effort.map { max(0, min(6, $0)) }, isVariantLossless: true)
     }
 
     /// Lossy AVIF, animated or not.
@@ -118,14 +121,28 @@ public struct ImageEncoding: Sendable, Hashable {
         .init(.AVIF, quality, effort: speed.map { max(0, min(10, $0)) })
     }
 
+    /// Lossless AVIF, animated or not: red, green and blue as they are, with all samples.
+    ///
+    /// Files are larger than those of ``losslessWebP(quality:effort:)`` and take longer; for programs that
+    /// read nothing else.
+    ///
+    /// - Parameter speed: 0 (smallest file) to 10 (fastest); nil for 8. Animations always use 8.
+    /// - Returns: The encoding.
+    public static func losslessAVIF(speed: Int? = nil) -> ImageEncoding {
+        .init(.AVIF, effort: speed.map { max(0, min(10, $0)) }, isVariantLossless: true)
+    }
+
+    /// Lossless JPEG XL; needs libjxl.
+    public static let losslessJXL = ImageEncoding(.JXL, isVariantLossless: true)
+
     /// JPEG XL; needs libjxl.
     public static func jxl(quality: CGFloat = 0.8) -> ImageEncoding { .init(.JXL, quality) }
 
     /// The same encoding with all or a quarter of the samples of colour.
     ///
     /// All of them show edges between strong colours better, as in red text, in files half as large
-    /// again. Without a choice, JPEG has all above a quality of 0.9, and AVIF never. Other formats
-    /// ignore it.
+    /// again. Without a choice, JPEG has all above a quality of 0.9, and AVIF from 0.95 on. Other
+    /// formats and lossless files ignore it.
     ///
     /// - Parameter isSubsampled: Whether there is a quarter of the samples.
     /// - Returns: The encoding.
@@ -141,7 +158,7 @@ public struct ImageEncoding: Sendable, Hashable {
             (isProgressive ? ", progressive" : "") + (effort.map { ", effort \($0)" } ?? "")
             + (maxColorCount.map { ", \($0) colours" } ?? "")
             + (subsamplesChroma.map { $0 ? ", less chroma" : ", all chroma" } ?? "")
-            + (isLosslessWebP ? ", lossless" : "")
+            + (isVariantLossless ? ", lossless" : "")
         return "com.onevcat.Kingfisher.ImageEncoding("
             + "\(format), \(NumberText.number(quality))\(variant))"
     }

@@ -193,6 +193,7 @@ extension ImageFrameSource {
     /// - Parameters:
     ///   - format: `.GIF`, `.WebP` or `.AVIF`.
     ///   - quality: 0 (smallest) to 1 (best); used by WebP and AVIF.
+    ///   - isLossless: Whether WebP and AVIF keep every pixel, whatever the quality is.
     ///   - maxFrameCount: The number of frames to encode, at least 1.
     ///   - change: Makes the frame to encode; all frames must have the same size.
     /// - Returns: The file; nil for other formats, if a frame cannot be made or encoded, and if the
@@ -200,6 +201,7 @@ extension ImageFrameSource {
     func encoded(
         as format: ImageFormat,
         quality: CGFloat,
+        isLossless: Bool = false,
         maxFrameCount: Int = .max,
         _ change: (KFCrossPlatformImage) -> KFCrossPlatformImage? = { $0 }
     ) -> Data? {
@@ -218,6 +220,7 @@ extension ImageFrameSource {
             as: fileFormat,
             options: EncodeOptions(
                 quality: quality.isNaN ? 1 : min(1, max(0, Double(quality))),
+                isLossless: isLossless,
                 isCancelled: { Task.isCancelled }
             )
         ) { index throws(CodecError) in

@@ -15,20 +15,20 @@ extension ImageEncoding {
         let isAnimated = image.hasFrames && format.holdsAnimations
         let hasOptions =
             isProgressive || maxColorCount != nil || subsamplesChroma != nil
-            || (effort != nil || isLosslessWebP) && !isAnimated
+            || isVariantLossless || effort != nil && !isAnimated
         // A GIF is encoded again, because its frames may have changed.
         if !hasOptions, format != .GIF, let file = image.kf.gifRepresentation(),
             file.kf.imageFormat == format
         {
             return file
         }
-        if isAnimated {
-            return image.kf.animationRepresentation(format: format, compressionQuality: quality)
+        if isAnimated, let frames = image.frames {
+            return frames.encoded(as: format, quality: quality, isLossless: isVariantLossless)
         }
         let options = EncodeOptions(
             quality: Double(quality),
             isProgressive: isProgressive,
-            isLossless: isLosslessWebP,
+            isLossless: isVariantLossless,
             precision: Double(quality),
             effort: effort,
             maxColorCount: maxColorCount,

@@ -34,6 +34,19 @@ struct AnimationEncodingTests {
         #expect(ImageEncoding.avif().data(of: try animation(webP).kf.still) != avif)
     }
 
+    @Test(arguments: [ImageEncoding.losslessWebP(), .losslessAVIF()])
+    func `a lossless animation has the pixels of the frames`(encoding: ImageEncoding) throws {
+        let source = try animation()
+        let file = try #require(encoding.data(of: source))
+        #expect(file.kf.imageFormat == encoding.format)
+        let again = try #require(try animation(file).kf.frameSource)
+        let frames = try #require(source.kf.frameSource)
+        #expect(again.frameCount == frames.frameCount)
+        for index in 0..<again.frameCount {
+            #expect(again.frame(at: index)?.bitmap == frames.frame(at: index)?.bitmap)
+        }
+    }
+
     @Test func `bytes of the wanted format are given as they are`() throws {
         #expect(try animation().kf.data(format: .GIF) == TestImage.gif)
         let webP = try #require(try animation().kf.animationRepresentation(format: .WebP))

@@ -1,5 +1,5 @@
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 import Testing
 
 struct ImageEncodingTests {
@@ -93,6 +93,18 @@ struct ImageEncodingTests {
         #expect(
             ImageEncoding.losslessWebP().identifier != ImageEncoding.webp(quality: 1).identifier
         )
+    }
+
+    @Test(arguments: [ImageEncoding.losslessAVIF(), .losslessJXL])
+    func `a lossless AVIF or JPEG XL has the pixels of the image`(encoding: ImageEncoding) throws {
+        guard encoding.format.missingLibrary == nil else { return }
+        let image = try Self.image()
+        let file = try #require(encoding.data(of: image))
+        #expect(file.kf.imageFormat == encoding.format)
+        let decoded = try #require(KFCrossPlatformImage(data: file))
+        #expect(decoded.pngData() == image.pngData())
+        let lossy = [ImageEncoding.avif(quality: 1), .jxl(quality: 1)].map(\.identifier)
+        #expect(!lossy.contains(encoding.identifier))
     }
 
     @Test func `a nearly lossless WebP is smaller, and close to the image`() throws {
