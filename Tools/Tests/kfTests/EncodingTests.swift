@@ -53,6 +53,22 @@ struct EncodingTests {
         #expect(KFCrossPlatformImage(data: try folder.data("whole.jpg")) != nil)
     }
 
+    @Test func `every pixel is kept on request, where the format can`() async throws {
+        let source = try #require(KFCrossPlatformImage(data: folder.data("b.png")))
+        for format in ["webp", "avif", "png"] {
+            let outcome = try await kf("get", "b.png", "-o", "exact.\(format)", "--lossless")
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let image = try #require(KFCrossPlatformImage(data: folder.data("exact.\(format)")))
+            #expect(image.pngData() == source.pngData(), "\(format)")
+        }
+        let jpeg = try await kf("get", "b.png", "-o", "exact.jpg", "--lossless")
+        #expect(jpeg.status == 1)
+        #expect(jpeg.errors.contains("choose png, webp, avif or jxl"))
+        let both = try await kf("get", "b.png", "-o", "b.webp", "--lossless", "--quality", "80")
+        #expect(both.status != 0)
+        #expect(both.errors.contains("leave --quality"))
+    }
+
     @Test func `JPEGs are progressive unless one scan is asked for`() async throws {
         _ = try await kf("get", "b.png", "-o", "p.jpg")
         _ = try await kf("get", "b.png", "-o", "q.jpg", "--baseline")

@@ -18,6 +18,17 @@ struct SrcsetTests {
         try await KFProgram.run(["srcset"] + arguments, in: folder)
     }
 
+    @Test func `lossless files are webp and png, and no format that is lossy`() async throws {
+        let outcome = try await run("a photo.jpg", "-o", "web", "--widths", "64", "--lossless")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let files = try ["webp", "png"].map { try folder.data("web/a photo-64.\($0)") }
+        let images = files.map { KFCrossPlatformImage(data: $0)?.pngData() }
+        #expect(images[0] != nil && images[0] == images[1])
+        let lossy = try await run("a photo.jpg", "-o", "x", "--formats", "webp,jpeg", "--lossless")
+        #expect(lossy.status != 0)
+        #expect(lossy.errors.contains("jpeg cannot keep every pixel"))
+    }
+
     @Test func `each width and format is written, and the HTML names them`() async throws {
         let outcome = try await run(
             "a photo.jpg",

@@ -54,6 +54,9 @@ struct EncodingOptions: ParsableArguments {
     @Flag(help: "Write JPEGs in one scan. By default they are progressive, and smaller.")
     var baseline = false
 
+    @Flag(help: "Keep every pixel: lossless webp, avif or jxl. PNGs always are.")
+    var lossless = false
+
     @Option(
         help: ArgumentHelp(
             "The most colours of a PNG: 2 to 256. Fewer make a smaller file. (default: all)",
@@ -90,6 +93,11 @@ struct EncodingOptions: ParsableArguments {
     func validate() throws {
         if strip == .all, keep == .all {
             throw ValidationError("--strip all and --keep all contradict each other")
+        }
+        if lossless, quality != nil || targetSize != nil || colors != nil {
+            throw ValidationError(
+                "--lossless keeps every pixel; leave --quality, --target-size and --colors out"
+            )
         }
         if let quality, !(0...100).contains(quality) {
             throw ValidationError("the quality must be from 0 to 100, not \(quality)")
@@ -212,7 +220,16 @@ struct EncodingOptions: ParsableArguments {
         if targetSize != nil, target == .png || target == .gif {
             throw Failure("--target-size is for lossy formats, not for \(target.rawValue)")
         }
+        let exact = lossless ? target.losslessEncoding : nil
+        if lossless, exact == nil { throw Failure(target.lossyAdvice) }
+        if lossless, !processors.isEmpty, frame == nil, image.kf.imageFrameCount ?? 1 > 1 {
+            throw Failure(
+                "--lossless with --processor is for stills; choose one with --frame, or leave one "
+                    + "of them out"
+            )
+        }
         let encoded = try await onThread {
+            if let exact { return exact.data(of: image) }
             guard let targetSize else {
                 return encode(image, as: target, quality: compressionQuality)
             }

@@ -92,6 +92,22 @@ enum PictureFormat: String, CaseIterable, Sendable {
         }
     }
 
+    /// The encoding that keeps every pixel of any still; nil for a format that has none.
+    var losslessEncoding: ImageEncoding? {
+        switch self {
+        case .png: .png
+        case .webp: .losslessWebP()
+        case .avif: .losslessAVIF()
+        case .jxl: .losslessJXL
+        case .jpeg, .gif: nil
+        }
+    }
+
+    /// The advice for a format that cannot keep every pixel.
+    var lossyAdvice: String {
+        "\(rawValue) cannot keep every pixel; choose png, webp, avif or jxl, or leave --lossless out"
+    }
+
     var imageFormat: ImageFormat {
         switch self {
         case .png: .PNG

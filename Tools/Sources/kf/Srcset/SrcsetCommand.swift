@@ -55,13 +55,22 @@ struct SrcsetCommand: AsyncParsableCommand {
     private static let usualFormats: [PictureFormat] = [.avif, .webp, .jpeg]
 
     private var formats: [PictureFormat] {
-        namedFormats ?? Self.usualFormats.filter { $0.imageFormat.missingLibrary == nil }
+        if lossless, namedFormats == nil { return [.webp, .png] }
+        return namedFormats ?? Self.usualFormats.filter { $0.imageFormat.missingLibrary == nil }
     }
 
     @Option(
-        help: ArgumentHelp("The quality of lossy formats: 0 to 100.", valueName: "n")
+        help: ArgumentHelp(
+            "The quality of lossy formats: 0 to 100. (default: 80)",
+            valueName: "n"
+        )
     )
-    var quality = 80
+    var quality: Int?
+
+    @Flag(
+        help: "Keep every pixel of each size. The formats are webp and png unless they are named."
+    )
+    var lossless = false
 
     @Option(help: ArgumentHelp("The attribute sizes of the HTML.", valueName: "text"))
     var sizes = "100vw"
@@ -77,8 +86,14 @@ struct SrcsetCommand: AsyncParsableCommand {
 
     func validate() throws {
         for source in sources { try loading.check(source) }
-        guard (0...100).contains(quality) else {
+        if let quality, !(0...100).contains(quality) {
             throw ValidationError("the quality must be from 0 to 100, not \(quality)")
+        }
+        if lossless, quality != nil {
+            throw ValidationError("--lossless keeps every pixel; leave --quality out")
+        }
+        if lossless, let format = formats.first(where: { $0.losslessEncoding == nil }) {
+            throw ValidationError(format.lossyAdvice)
         }
         _ = try GetTarget(output + "/", for: sources)
     }
@@ -90,7 +105,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
         }
-        if namedFormats == nil { PictureFormat.noteMissing(Self.usualFormats, out) }
+        if namedFormats == nil, !lossless { PictureFormat.noteMissing(Self.usualFormats, out) }
         var hasFailed = false
         guard case .folder(_, let stems) = try GetTarget(output + "/", for: sources) else { return }
         for (source, stem) in zip(sources, stems) {
@@ -120,9 +135,10 @@ struct SrcsetCommand: AsyncParsableCommand {
             let size = CGSize(width: width, height: height)
             let small = image.pixelWidth == width ? image : image.kf.resize(to: size)
             for format in formats {
-                let quality = CGFloat(quality) / 100
+                let exact = lossless ? format.losslessEncoding : nil
+                let encoding = exact ?? format.encoding(quality: CGFloat(quality ?? 80) / 100)
                 let encoded = try await onThread(seconds: loading.timeout) {
-                    format.encoding(quality: quality).data(of: small)
+                    encoding.data(of: small)
                 }
                 guard let data = encoded else { throw format.failure }
                 let name = "\(stem)-\(width).\(format.suffix)"
