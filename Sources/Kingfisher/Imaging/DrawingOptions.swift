@@ -115,7 +115,7 @@ public struct Border: Sendable {
 /// Limits on the size of images made by processors.
 ///
 /// A processor that exceeds a limit fails with
-/// ``KingfisherError/ProcessorErrorReason/resultTooLarge(processor:size:limits:)`` before memory is
+/// ``ProcessingError/resultTooLarge(size:limits:)`` before memory is
 /// allocated. The limits apply to every step of a chain, to each frame of an animation, and to
 /// custom processors that draw with this library.
 ///

@@ -175,6 +175,8 @@ package struct AttachedState: Sendable {
     var colorProfile: Data?
     /// Whether the file ended before all pixels were there.
     var isTruncated = false
+    /// Why there are no pixels.
+    var failure: (any Error)?
 
     package init() {}
 

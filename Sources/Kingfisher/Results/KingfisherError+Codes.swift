@@ -77,8 +77,8 @@ extension KingfisherError.CacheErrorReason {
 
 extension KingfisherError.ProcessorErrorReason {
     var code: Int {
-        switch self {
-        case .processingFailed: 4001
+        switch processingError {
+        case nil: 4001
         case .resultTooLarge: 4002
         case .isolationFailed: 4003
         }

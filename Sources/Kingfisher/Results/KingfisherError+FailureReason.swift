@@ -111,10 +111,11 @@ extension KingfisherError.CacheErrorReason {
 extension KingfisherError.ProcessorErrorReason {
     fileprivate var words: String {
         switch self {
-        case .resultTooLarge: Words.tooLarge
         case .processingFailed(_, .data(let data)):
-            IsolatedDecoding.isTooLarge(data) ? Words.tooLarge : Words.damaged
-        case .processingFailed(_, .image), .isolationFailed: "The image could not be displayed."
+            return IsolatedDecoding.isTooLarge(data) ? Words.tooLarge : Words.damaged
+        case .processingFailed(_, .image):
+            if case .resultTooLarge = processingError { return Words.tooLarge }
+            return "The image could not be displayed."
         }
     }
 }

@@ -154,13 +154,19 @@ extension KingfisherError.CacheErrorReason {
 extension KingfisherError.ProcessorErrorReason {
     var text: String {
         switch self {
-        case .processingFailed(let processor, let item):
+        case .processingFailed(let processor, let item): text(of: processor, item)
+        }
+    }
+
+    private func text(of processor: any ImageProcessor, _ item: ImageProcessItem) -> String {
+        switch processingError {
+        case nil:
             failure(of: processor, item: item)
-        case .resultTooLarge(let processor, let size, let limits):
+        case .resultTooLarge(let size, let limits):
             "\(name(of: processor)) would make an image of \(whole(size.width)) × \(whole(size.height)) "
                 + "pixels; at most \(limits.maxPixelCount) pixels and \(limits.maxSide) per side "
                 + "are allowed. Choose a smaller size, or raise the limits with .resultLimits."
-        case .isolationFailed(let processor, let failure):
+        case .isolationFailed(let failure):
             "\(name(of: processor)) returned no image: \(failure). \(advice(for: failure))"
         }
     }

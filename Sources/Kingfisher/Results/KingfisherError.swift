@@ -81,11 +81,10 @@ public indirect enum KingfisherError: Error {
     /// A failed processor; codes 4001 to 4003.
     public enum ProcessorErrorReason: Sendable {
         /// 4001: the processor returned no image.
+        ///
+        /// 4002 and 4003: the library stopped it, as ``KingfisherError/processingError`` says. The
+        /// item is an image without pixels then.
         case processingFailed(processor: any ImageProcessor, item: ImageProcessItem)
-        /// 4002: the processor would make an image larger than the limits; the size is in pixels.
-        case resultTooLarge(processor: any ImageProcessor, size: CGSize, limits: ResultLimits)
-        /// 4003: the worker process of an isolated load returned no image.
-        case isolationFailed(processor: any ImageProcessor, failure: IsolationFailure)
     }
 
     /// A failure to set an image on a view; codes 5001 to 5006.

@@ -74,7 +74,8 @@ enum WorkerBench {
         do {
             _ = try await image(of: file, on: pool)
             return nil
-        } catch KingfisherError.processorError(reason: .isolationFailed(_, let failure)) {
+        } catch let error as KingfisherError {
+            guard case .isolationFailed(let failure) = error.processingError else { throw error }
             return failure
         }
     }

@@ -52,7 +52,7 @@ struct ResultLimitTests {
         let processor = Self.enlarging[index]
         for data in [TestImage.png(width: 9, height: 7), TestImage.gif] {
             let error = await failure(data, [.processor(processor)])
-            guard case .processorError(reason: .resultTooLarge(_, let size, let limits)) = error
+            guard case .resultTooLarge(let size, let limits) = error?.processingError
             else {
                 Issue.record("\(processor.identifier): \(String(describing: error))")
                 continue
@@ -72,7 +72,7 @@ struct ResultLimitTests {
                 .scaleFactor(1_000),
             ]
         )
-        guard case .processorError(reason: .resultTooLarge) = error else {
+        guard case .resultTooLarge = error?.processingError else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -94,8 +94,8 @@ struct ResultLimitTests {
         #expect(result.image.pixelWidth == 100)
         for (width, height) in [(101, 1), (1, 101), (100, 81)] as [(CGFloat, CGFloat)] {
             guard
-                case .processorError(reason: .resultTooLarge) =
-                    await failure(data, options(width, height))
+                case .resultTooLarge =
+                    await failure(data, options(width, height))?.processingError
             else {
                 Issue.record("\(width) × \(height) is allowed")
                 continue
@@ -106,8 +106,8 @@ struct ResultLimitTests {
             .processor(BlurImageProcessor(blurRadius: 2) |> RotatingImageProcessor(degrees: 45))
         )
         guard
-            case .processorError(reason: .resultTooLarge) =
-                await failure(TestImage.png(width: 90, height: 80), turned)
+            case .resultTooLarge =
+                await failure(TestImage.png(width: 90, height: 80), turned)?.processingError
         else {
             Issue.record("a picture that grows by turning is allowed")
             return

@@ -44,9 +44,10 @@ extension ServiceError {
     }
 
     private init(_ reason: KingfisherError.ProcessorErrorReason) {
-        let detail = KingfisherError.processorError(reason: reason).localizedDescription
-        switch reason {
-        case .processingFailed:
+        let error = KingfisherError.processorError(reason: reason)
+        let detail = error.localizedDescription
+        switch error.processingError {
+        case nil:
             self.init(
                 422,
                 "The source is not an image, or is damaged",
@@ -55,7 +56,7 @@ extension ServiceError {
             )
         case .resultTooLarge:
             self.init(422, "The result is too large", "Ask for a smaller one", detail: detail)
-        case .isolationFailed(_, let failure): self.init(failure)
+        case .isolationFailed(let failure): self.init(failure)
         }
     }
 

@@ -308,13 +308,16 @@ final class EncodedImage: Sendable {
         } catch is CodecError {
             // Reported as a failure of the processor, as if it had decoded the bytes.
             return nil
-        } catch KingfisherError.processorError(reason: .processingFailed) {
-            return nil
-        } catch KingfisherError.processorError(reason: .isolationFailed(_, let failure)) {
-            // The bitmap may have been requested with the options of another caller.
-            throw KingfisherError.processorError(
-                reason: .isolationFailed(processor: request.options.processor, failure: failure)
-            )
+        } catch KingfisherError.processorError(let reason) {
+            switch reason.processingError {
+            case nil: return nil
+            case .resultTooLarge: throw KingfisherError.processorError(reason: reason)
+            case .isolationFailed(let failure):
+                // The bitmap may have been requested with the options of another caller.
+                throw KingfisherError.processorError(
+                    reason: .isolationFailed(processor: request.options.processor, failure: failure)
+                )
+            }
         }
     }
 

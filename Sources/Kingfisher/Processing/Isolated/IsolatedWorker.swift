@@ -72,7 +72,7 @@ struct IsolatedWorker {
             let rules = ParcelRules(processor, options)
             return Self.packed(rules.reduced(image), of: file, room)
         } catch {
-            guard case .processorError(reason: .resultTooLarge(_, let size, _)) = error else {
+            guard case .resultTooLarge(let size, _) = error.processingError else {
                 return IsolatedAnswer.nothing.message()
             }
             let pixels = PixelSize(width: Self.side(size.width), height: Self.side(size.height))

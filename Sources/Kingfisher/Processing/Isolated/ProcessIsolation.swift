@@ -21,7 +21,7 @@ import Synchronization
 /// one and those after it, and your cache serializers, run in this process. Images that are decoded
 /// already are processed in this process, too. A file that ends its worker is given to a second
 /// one; then the load fails with
-/// ``KingfisherError/ProcessorErrorReason/isolationFailed(processor:failure:)``, and for ten
+/// ``ProcessingError/isolationFailed(_:)``, and for ten
 /// minutes the file is refused at once.
 ///
 /// It costs one process for each core, started ahead, with some 10 MB of memory of its own and up to

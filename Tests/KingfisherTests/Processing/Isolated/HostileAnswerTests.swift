@@ -205,9 +205,9 @@ struct HostileAnswerTests {
                 .image(of: .data(file), options: options)
             #expect(image.kf.gifRepresentation() != planted)
             Issue.record("it was accepted; as WebP it is \(image.kf.data(format: .WebP) as Any)")
-        } catch KingfisherError.processorError(reason: .isolationFailed(_, let failure)) {
-            guard case .invalidAnswer = failure else {
-                Issue.record("\(failure)")
+        } catch let error as KingfisherError {
+            guard case .isolationFailed(.invalidAnswer) = error.processingError else {
+                Issue.record("\(error)")
                 return
             }
         }

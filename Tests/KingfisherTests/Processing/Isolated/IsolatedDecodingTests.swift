@@ -37,8 +37,9 @@ struct IsolatedDecodingTests {
                 let image = try await WorkerBench.image(of: data, on: pool, info)
                 images += 1
                 #expect(image.looks(like: expected), "\(name)")
-            } catch KingfisherError.processorError(reason: .processingFailed) {
+            } catch let error as KingfisherError {
                 #expect(expected == nil, "\(name)")
+                #expect(error.errorCode == 4001, "\(name)")
             }
         }
         #expect(images > 50)
@@ -124,7 +125,9 @@ struct IsolatedDecodingTests {
             let error = await #expect(throws: KingfisherError.self) {
                 try await graph.image(of: file, options, by: jobs)
             }
-            guard case .processorError(reason: .isolationFailed(let processor, _)) = error else {
+            guard case .processorError(reason: .processingFailed(let processor, _)) = error,
+                case .isolationFailed = error?.processingError
+            else {
                 Issue.record("\(String(describing: error))")
                 return
             }

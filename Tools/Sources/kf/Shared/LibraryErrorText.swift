@@ -15,13 +15,19 @@ enum LibraryErrorText {
         case .requestError(let reason): text(for: reason)
         case .responseError(let reason): text(for: reason)
         case .cacheError(let reason): text(for: reason)
-        case .processorError(.processingFailed(_, let item)): failedStep(item)
-        case .processorError(.resultTooLarge(_, let size, let limits)):
+        case .processorError(.processingFailed(_, let item)):
+            error.processingError.map(text) ?? failedStep(item)
+        case .imageSettingError(let reason): text(for: reason)
+        }
+    }
+
+    private static func text(for error: ProcessingError) -> String {
+        switch error {
+        case .resultTooLarge(let size, let limits):
             "a step would make an image of \(Int(clamping: size.width)) × "
                 + "\(Int(clamping: size.height)) pixels; the limit is \(limits.maxPixelCount) "
                 + "in total and \(limits.maxSide) per side; choose a smaller size"
-        case .processorError(.isolationFailed(_, let failure)): text(for: failure)
-        case .imageSettingError(let reason): text(for: reason)
+        case .isolationFailed(let failure): text(for: failure)
         }
     }
 
