@@ -104,6 +104,14 @@ open class AnimatedImageView: KFCrossPlatformImageView {
         reset()
     }
 
+    /// Makes a view without an image: views of this library are in no archive.
+    ///
+    /// Subclasses written for Apple's platforms implement it, and call it.
+    public required init?(coder: NSCoder) {
+        ticker = TimerTicker()
+        super.init(frame: .zero)
+    }
+
     /// The current image; setting another one restarts the animation.
     open override var image: KFCrossPlatformImage? {
         didSet {

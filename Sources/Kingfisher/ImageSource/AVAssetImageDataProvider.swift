@@ -5,6 +5,16 @@ public import Foundation
 /// As ``VideoFrameDataProvider`` with ``VideoFramePosition/exact(_:)``, under the name that code for
 /// Apple platforms uses.
 public struct AVAssetImageDataProvider: ImageDataProvider {
+    /// The errors of Kingfisher for Apple platforms; never thrown by this library.
+    ///
+    /// A frame that cannot be made is a ``DocumentError``.
+    public enum AVAssetImageDataProviderError: Error {
+        /// The generator of frames was cancelled.
+        case userCancelled
+        /// The generator made no usable frame.
+        case invalidImage(_ image: KFCrossPlatformImage?)
+    }
+
     /// The time in seconds from the beginning of the video.
     public let seconds: TimeInterval
 

@@ -164,9 +164,17 @@ struct AnimatedImageViewTests {
                 self.name = name
                 super.init(image: image)
             }
+            required init?(coder: NSCoder) {
+                name = "archived"
+                super.init(coder: coder)
+            }
         }
         let portrait = Portrait("a", animation(ScriptedFrames([1, 1])))
         #expect(portrait.animator != nil)
+        let archived = Portrait(coder: NSKeyedArchiver(requiringSecureCoding: true))
+        #expect(archived?.image == nil)
+        archived?.image = animation(ScriptedFrames([1, 1]))
+        #expect(archived?.animator != nil)
         #expect(KFCrossPlatformImageView(image: nil).frame == .zero)
     }
 
