@@ -27,7 +27,7 @@ struct DecodedImagesTests {
         return try await file.image(DecodeRequest(KingfisherParsedOptionsInfo(options)), by: maker)
     }
 
-    @Test func `equal bytes share an image while it is retained`() async throws {
+    @Test func `IMG-8: equal bytes share an image while it is retained`() async throws {
         let first = try await image()
         let second = try await image()
         #expect(first === second)
