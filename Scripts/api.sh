@@ -7,7 +7,8 @@
 #
 # Prints missing declarations, and those left out with the reason. Fails if one is missing that
 # Tests/Contract/api.txt does not mark as missing (a question mark). Declarations are compared with
-# their labels, types, defaults and effects, and with whether they are open.
+# their labels, types, defaults and effects, and with whether they are open. An enum of the list must
+# have no other cases: they would end a switch without default.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 list=Tests/Contract/api.txt
@@ -71,8 +72,18 @@ awk -F '\t' '
     }' "$work/declared" >"$work/offered"
 
 awk -F '\t' -v check="$check" '
-    NR == FNR { offered[$1 "\t" $2] = 1; next }
+    NR == FNR {
+        offered[$1 "\t" $2] = 1
+        if ($2 ~ /^case /) cases[$1 "\t" $2]
+        next
+    }
     NF < 3 { next }
+    $3 ~ /^enum / && $1 !~ /^-/ { enums[($2 == "" ? "" : $2 ".") substr($3, 6)] }
+    $3 ~ /^case / { listed[$2 "\t" $3] }
+    $1 == "added" {
+        if (!(($2 "\t" $3) in offered)) missing = missing "  " $2 ": " $3 "\n"
+        next
+    }
     {
         where = $2 == "" ? "" : $2 ": "
         there = ($2 "\t" $3) in offered
@@ -98,5 +109,11 @@ awk -F '\t' -v check="$check" '
                 present, expected, expected - present, leftOut
         }
         if (missing != "") printf "error: user code expects these:\n%s", missing
-        exit missing != ""
+        for (line in cases) {
+            split(line, field, "\t")
+            if ((field[1] in enums) && !(line in listed))
+                extra = extra "  " field[1] ": " field[2] "\n"
+        }
+        if (extra != "") printf "error: no switch of user code knows these:\n%s", extra
+        exit missing != "" || extra != ""
     }' "$work/offered" "$list"

@@ -38,7 +38,7 @@ def rounded(text):
 
 def declarations():
     kinds = [line.split("\t")[0] for line in api.read_text().splitlines() if line.count("\t") >= 2]
-    return sum(kind[0] not in "-?" for kind in kinds), sum(kind[0] == "-" for kind in kinds)
+    return sum(kind[0] not in "-?" and kind != "added" for kind in kinds), sum(kind[0] == "-" for kind in kinds)
 
 
 def cpu(library, at_once):

@@ -12,6 +12,8 @@ struct MigrationPage {
 
         /// Whether it is missing here.
         var isAbsent: Bool { kind.hasPrefix("-") }
+        /// Whether the original has no such case.
+        var isAdded: Bool { kind == "added" }
         /// Whether it is declared unchanged.
         var isSame: Bool { kind == "portable" }
         /// The subject under which it is listed: the outermost type, or the wrapper of one.
@@ -146,7 +148,7 @@ struct MigrationPage {
 
     private static func options(_ list: String) -> [Declaration] {
         sections(list).flatMap(\.declarations).filter {
-            $0.place == "KingfisherOptionsInfoItem" && $0.text.hasPrefix("case ")
+            $0.place == "KingfisherOptionsInfoItem" && $0.text.hasPrefix("case ") && !$0.isAdded
         }
     }
 

@@ -4,6 +4,9 @@ import KFCodecs
 // The case names match Kingfisher for Apple platforms.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The format of an image file, detected from its bytes.
+///
+/// Kingfisher for Apple platforms knows the first four. A `switch` of code written for it needs a
+/// `default` here, and code that takes ``unknown`` for WebP has to ask for ``WebP``, too.
 public enum ImageFormat: Sendable {
     /// An unknown format.
     case unknown
