@@ -21,6 +21,8 @@ enum WorkerFailure: Error, Equatable, Sendable {
     case invalidAnswer(String)
     /// It cannot be started.
     case cannotStart(String)
+    /// The system has no process left for it.
+    case noProcess(errno: Int32)
     /// There is no memory to hand to it.
     case noMemory(errno: Int32)
     /// The request is too large for one message.
@@ -34,7 +36,8 @@ enum WorkerFailure: Error, Equatable, Sendable {
     var isWorthRetrying: Bool {
         switch self {
         case .crashed, .forbiddenCall, .exited, .invalidAnswer: true
-        case .timedOut, .cannotStart, .noMemory, .requestTooLarge, .stopped, .cancelled: false
+        case .timedOut, .cannotStart, .noProcess, .noMemory, .requestTooLarge, .stopped, .cancelled:
+            false
         }
     }
 
@@ -46,7 +49,7 @@ enum WorkerFailure: Error, Equatable, Sendable {
         switch self {
         case .crashed(let signal): signal != SIGKILL
         case .forbiddenCall, .exited, .invalidAnswer, .timedOut: true
-        case .cannotStart, .noMemory, .requestTooLarge, .stopped, .cancelled: false
+        case .cannotStart, .noProcess, .noMemory, .requestTooLarge, .stopped, .cancelled: false
         }
     }
 }
@@ -64,6 +67,9 @@ extension WorkerFailure: CustomStringConvertible {
         case .timedOut(let limit): "the worker process took longer than \(limit)"
         case .invalidAnswer(let detail): "the worker process gave an invalid answer, \(detail)"
         case .cannotStart(let detail): "no worker process can be started: \(detail)"
+        case .noProcess(let number):
+            "the system refused a worker process (\(String(cString: strerror(number)))); raise "
+                + ThreadRefused.limits
         case .noMemory(let number):
             "there is no shared memory for a worker process (error \(number))"
         case .requestTooLarge: "the request is too large for a worker process"

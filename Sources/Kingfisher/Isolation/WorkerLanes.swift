@@ -166,7 +166,20 @@ final class WorkerLanes: Sendable {
         worker.requestCount >= settings.requestsPerWorker || worker.busyTime > settings.limits.time
     }
 
+    /// Starts a worker; tries again while the system has no process left, since others end.
     private func start(_ lane: Int) throws(WorkerFailure) -> WorkerProcess {
+        for pause in settings.startPauses {
+            do throws(WorkerFailure) {
+                return try startOnce(lane)
+            } catch {
+                guard case .noProcess = error, !queue.isStopped else { throw error }
+                Thread.sleep(forTimeInterval: pause / .seconds(1))
+            }
+        }
+        return try startOnce(lane)
+    }
+
+    private func startOnce(_ lane: Int) throws(WorkerFailure) -> WorkerProcess {
         do throws(WorkerFailure) {
             let worker = try WorkerProcess(
                 program,

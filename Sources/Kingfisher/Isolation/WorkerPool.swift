@@ -15,6 +15,8 @@ final class WorkerPool: Sendable {
         var preparations: WorkerPreparations = []
         /// Whether workers are started ahead of their first request.
         var startsAhead = true
+        /// The waits before a start is tried again, while the system has no process left.
+        var startPauses: [Duration] = [10, 30, 100, 300, 1000, 1000].map(Duration.milliseconds)
     }
 
     private enum State {

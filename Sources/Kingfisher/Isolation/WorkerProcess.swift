@@ -17,6 +17,8 @@ struct WorkerProgram: Sendable {
     static let own = WorkerProgram(path: "/proc/self/exe")
 
     let path: String
+    /// Called before each start in tests; an error number refuses it.
+    var refusal: @Sendable () -> Int32 = { 0 }
 
     /// The variables of the dynamic linker, of sanitizers and of our own switches.
     ///
@@ -88,7 +90,8 @@ final class WorkerProcess: Sendable {
     ///   - limits: The bounds of the worker.
     ///   - preparations: What it loads before its first request.
     ///   - endProcess: Ends a process at once; returns an error number if that is refused.
-    /// - Throws: ``WorkerFailure/cannotStart(_:)``, ``WorkerFailure/noMemory(errno:)``.
+    /// - Throws: ``WorkerFailure/cannotStart(_:)``, ``WorkerFailure/noProcess(errno:)``,
+    ///   ``WorkerFailure/noMemory(errno:)``.
     init(
         _ program: WorkerProgram,
         limits: WorkerLimits,
@@ -100,11 +103,15 @@ final class WorkerProcess: Sendable {
         exchange = try ExchangeMemory()
         var worker = kf_worker()
         let words = ["kingfisher-worker", WorkerProgram.argument]
-        let error = withCStrings(words) { arguments in
-            withCStrings(program.environment) { environment in
-                kf_worker_start(program.path, arguments, environment, &worker)
+        var error = program.refusal()
+        if error == 0 {
+            error = withCStrings(words) { arguments in
+                withCStrings(program.environment) { environment in
+                    kf_worker_start(program.path, arguments, environment, &worker)
+                }
             }
         }
+        guard error != EAGAIN else { throw .noProcess(errno: error) }
         guard error == 0 else { throw .cannotStart(String(cString: strerror(error))) }
         (pid, process) = (worker.pid, worker.process)
         socket = WorkerSocket(descriptor: worker.socket)

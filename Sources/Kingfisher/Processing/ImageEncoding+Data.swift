@@ -55,7 +55,7 @@ extension WorkerFailure {
     /// Whether there is no worker for any encoding.
     fileprivate var isOfSystem: Bool {
         switch self {
-        case .cannotStart, .noMemory, .requestTooLarge, .stopped, .forbiddenCall: true
+        case .cannotStart, .noProcess, .noMemory, .requestTooLarge, .stopped, .forbiddenCall: true
         case .crashed, .exited, .timedOut, .invalidAnswer, .cancelled: false
         }
     }

@@ -144,7 +144,7 @@ extension IsolationFailure {
             case .exited(let code): .ended(code: code)
             case .timedOut(let limit): .timedOut(limit)
             case .invalidAnswer(let detail): .invalidAnswer(detail)
-            case .cannotStart, .noMemory, .requestTooLarge, .stopped, .cancelled:
+            case .cannotStart, .noProcess, .noMemory, .requestTooLarge, .stopped, .cancelled:
                 .unavailable("\(failure)")
             }
     }

@@ -32,6 +32,24 @@ enum WorkerBench {
         return WorkerPool(program: program, settings: settings, crashes: crashes)
     }
 
+    /// A pool of one worker, some of whose starts are refused by their numbers, from 1.
+    static func pool(
+        startPauses: [Duration],
+        refusing starts: Locked<Int>,
+        where isRefused: @escaping @Sendable (Int) -> Bool
+    ) -> WorkerPool {
+        var settings = WorkerPool.Settings()
+        settings.width = 1
+        settings.startsAhead = false
+        settings.startPauses = startPauses
+        var program = program
+        program.refusal = {
+            starts.change { $0 += 1 }
+            return isRefused(starts.value) ? EAGAIN : 0
+        }
+        return WorkerPool(program: program, settings: settings)
+    }
+
     /// For what asks no worker.
     static let idle = IsolatedDecoding(pool: pool())
 

@@ -163,6 +163,29 @@ struct WorkerPoolTests {
         pool.stop()
     }
 
+    @Test func `a start that the system refuses for a moment is tried again`() async throws {
+        let starts = Locked(0)
+        let pool = WorkerBench.pool(startPauses: [.zero, .zero], refusing: starts) { $0 <= 2 }
+        #expect(try await WorkerBench.image(of: TestImage.png(), on: pool).pixelWidth > 0)
+        #expect(starts.value == 3)
+        pool.stop()
+    }
+
+    @Test func `a start that the system goes on to refuse is an error with the limit`()
+        async throws
+    {
+        let starts = Locked(0)
+        let pool = WorkerBench.pool(startPauses: [.zero, .zero], refusing: starts) { _ in true }
+        let failure = try await WorkerBench.failure(of: TestImage.png(), on: pool)
+        guard case .unavailable(let reason) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(reason.contains("pids.max"), "\(reason)")
+        #expect(starts.value == 3)
+        pool.stop()
+    }
+
     @Test func `a program that is missing is an error`() async throws {
         let pool = WorkerPool(program: WorkerProgram(path: "/nowhere/at-all"))
         let failure = try await WorkerBench.failure(of: TestImage.png(), on: pool)
