@@ -22,13 +22,25 @@
 #endif
 #define KF_P_PIDFD 3
 
+// What workers have as standard streams: /dev/null, or without it the end of a pipe that has no
+// writer and accepts no bytes. Its number is above those of a worker. Returns -errno if refused.
+static int open_null(void) {
+    int ends[2] = {open("/dev/null", O_RDWR | O_CLOEXEC), -1};
+    if (ends[0] < 0 && pipe2(ends, O_CLOEXEC) != 0) return -errno;
+    int null = fcntl(ends[0], F_DUPFD_CLOEXEC, KF_WORKER_SOCKET + 1);
+    int error = errno;
+    close(ends[0]);
+    if (ends[1] >= 0) close(ends[1]);
+    return null < 0 ? -error : null;
+}
+
 static int prepare(
-    posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int socket) {
+    posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int socket, int null) {
     int error = 0;
     // The socket first: it may be one of the standard streams of a program that closed its own.
     if (!error) error = posix_spawn_file_actions_adddup2(actions, socket, KF_WORKER_SOCKET);
     for (int stream = 0; stream < 3 && !error; stream++)
-        error = posix_spawn_file_actions_addopen(actions, stream, "/dev/null", O_RDWR, 0);
+        error = posix_spawn_file_actions_adddup2(actions, null, stream);
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
@@ -49,12 +61,14 @@ static int spawn(
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&actions);
     if (error) return error;
-    error = posix_spawnattr_init(&attributes);
+    int null = open_null();
+    error = null < 0 ? -null : posix_spawnattr_init(&attributes);
     if (!error) {
-        error = prepare(&actions, &attributes, socket);
+        error = prepare(&actions, &attributes, socket, null);
         if (!error) error = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
         posix_spawnattr_destroy(&attributes);
     }
+    if (null >= 0) close(null);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
