@@ -54,6 +54,25 @@ struct UnwritableCacheTests {
         #expect(try !folder.data("out.jpg").isEmpty)
     }
 
+    @Test(arguments: ["size=400k", "size=40m,nr_inodes=9"])
+    func `images that a full disk displaced are not blamed on the size limit`(
+        limits: String
+    ) throws {
+        let image = try TestPictures.jpeg()
+        let server = try LoopbackServer { path, _ in
+            // Equal bytes of several names would be one file.
+            .init(body: image + Data(repeating: path.utf8.last ?? 0, count: 60_000))
+        }
+        let urls = (1...9).map { server.url("/\($0)") }.joined(separator: " ")
+        let outcome = try mounted(
+            "mount -t tmpfs -o \(limits) none cache",
+            "prefetch --cache cache --cache-limit 10MB \(urls)"
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("is full: "), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("--cache-limit"), "\(outcome.errors)")
+    }
+
     @Test func `prefetching into a cache that keeps nothing fails`() throws {
         let image = try TestPictures.jpeg()
         let server = try LoopbackServer { _, _ in .init(body: image) }

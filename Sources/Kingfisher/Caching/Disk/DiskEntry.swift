@@ -144,6 +144,8 @@ public struct DiskStatistics: Sendable, Equatable {
     public internal(set) var expired = 0
     /// Entries removed because of the size limit.
     public internal(set) var trimmed = 0
+    /// Entries removed because the disk was full.
+    public internal(set) var displaced = 0
     /// Entries deleted because their bytes had changed or could not be verified.
     public internal(set) var damaged = 0
     /// Files without an entry that were added to the index when the folder was opened.

@@ -107,13 +107,25 @@ extension DiskStore {
     /// - Returns: Whether anything was removed.
     func makeRoom(for count: Int, sparing name: String) -> Bool {
         let size = keptSize
-        return !trim(downTo: size - max(size / 10, count), sparing: name).removed.isEmpty
+        let cleaning = remove(downTo: size - max(size / 10, count), sparing: name)
+        counts.add { $0.displaced += cleaning.removed.count }
+        return !cleaning.removed.isEmpty
     }
 
     private func trim(
         downTo size: Int = .max,
         logSize: Int = .max,
         sparing spared: String? = nil
+    ) -> DiskCleaning {
+        let cleaning = remove(downTo: size, logSize: logSize, sparing: spared)
+        counts.add { $0.trimmed += cleaning.removed.count }
+        return cleaning
+    }
+
+    private func remove(
+        downTo size: Int,
+        logSize: Int = .max,
+        sparing spared: String?
     ) -> DiskCleaning {
         lookForAbandonedFiles()
         var cleaning = DiskCleaning()
@@ -130,7 +142,6 @@ extension DiskStore {
             cleaning.add(batch)
             if batch.removed.isEmpty { break }
         }
-        counts.add { $0.trimmed += cleaning.removed.count }
         return cleaning
     }
 

@@ -141,7 +141,8 @@ struct DiskStoreLimitTests {
         limitDisk(to: 2_000)
         try put(Data(repeating: 20, count: 100), 20, in: store)
         #expect(store.statistics.count == 19)
-        #expect(store.statistics.trimmed == 2)
+        #expect(store.statistics.displaced == 2)
+        #expect(store.statistics.trimmed == 0)
         for number in 21..<60 {
             try put(Data(repeating: UInt8(number), count: 100), number, in: store)
         }

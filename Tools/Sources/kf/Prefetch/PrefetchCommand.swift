@@ -108,12 +108,7 @@ struct PrefetchCommand: AsyncParsableCommand {
                 throw Failure("not every image could be cached")
             }
             if evicted > 0 {
-                let limit = Int(manager.cache.diskStorage.config.sizeLimit)
-                throw Failure(
-                    "\(evicted) of the images do not fit into the cache of "
-                        + "\(Readable.bytes(limit)), and will be loaded again; raise "
-                        + "--cache-limit, or make them smaller with -p"
-                )
+                throw Self.failure(evicted, from: manager.cache.diskStorage)
             }
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
@@ -143,6 +138,22 @@ struct PrefetchCommand: AsyncParsableCommand {
         await cache.cleanExpiredDiskCache()
         let identifier = processor?.identifier ?? DefaultImageProcessor.default.identifier
         return keys.count { !cache.isCached(forKey: $0, processorIdentifier: identifier) }
+    }
+
+    /// Why images that were stored are gone, and what to do.
+    private static func failure(_ evicted: Int, from storage: ToolCache.Storage) -> Failure {
+        guard storage.statistics.displaced == 0 else {
+            return Failure(
+                "the disk of \(storage.directoryURL.path) is full: \(evicted) of the images were "
+                    + "removed again, and will be loaded again; free space on it, or make them "
+                    + "smaller with -p"
+            )
+        }
+        return Failure(
+            "\(evicted) of the images do not fit into the cache of "
+                + "\(Readable.bytes(Int(storage.config.sizeLimit))), and will be loaded again; raise "
+                + "--cache-limit, or make them smaller with -p"
+        )
     }
 
     private func outcome(of load: PictureLoad, by manager: KingfisherManager) async -> Outcome {
