@@ -61,7 +61,7 @@ final class UnfinishedFiles: Sendable {
         _ = kept.wait(timeout: .now() + 2)
     }
 
-    /// Removes the files before SIGINT, SIGTERM or SIGHUP ends the program.
+    /// Removes the files before SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the program.
     ///
     /// The program still ends by the signal, so that a shell stops its loop. Signals that are
     /// ignored on start, as with `nohup`, stay ignored.
@@ -88,7 +88,7 @@ final class UnfinishedFiles: Sendable {
             return
         }
         signalPipe.store(ends[1], ordering: .releasing)
-        for number in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(number) {
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] where !Self.isIgnored(number) {
             var action = sigaction()
             action.__sigaction_handler.sa_handler = passOn
             action.sa_flags = SA_RESTART
