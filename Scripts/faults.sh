@@ -44,8 +44,19 @@ if ! unshare --user --map-root-user --mount true 2>/dev/null; then
     exit
 fi
 export HOME=/proc/nonexistent
-# Not without /proc: once per second libdispatch reads the states of its threads there, and ends the
-# program if it cannot.
+# Not without /proc: once per second libdispatch reads the states of the threads of a full pool
+# there, and ends the program by SIGILL if it cannot. Programs on top of the library say so at their
+# start; the tests of kf have the same for it.
+service=$SERVER_BUILD/debug/kf-serve
+if [ -x "$service" ]; then
+    status=0
+    refusal=$(unshare --user --map-root-user --mount bash -c \
+        "mount -t tmpfs none /proc; timeout 60 '$service'" 2>&1) || status=$?
+    [ "$status" = 71 ] && [[ $refusal == "kf-serve: /proc is not mounted"* ]] \
+        || die "The service does not refuse to start without /proc: $refusal"
+else
+    say "left out: the service without /proc; Scripts/test.sh server builds it"
+fi
 load_in "without /dev" "mount -t tmpfs none /dev"
 load_in "with a read-only /tmp" "mount -t tmpfs -o ro none /tmp"
 load_in "without HOME" "unset HOME; export XDG_CACHE_HOME=/proc/nonexistent"

@@ -28,15 +28,15 @@ let package = Package(
     targets: [
         // Generated images for the demonstration and the tests.
         .target(name: "DemoKit", dependencies: [kingfisher], swiftSettings: settings),
-        // The arguments of the program without /proc.
-        .target(name: "CArguments"),
+        // Access control lists and extended attributes of files.
+        .target(name: "CAttributes"),
         // Drawing in terminals by a library that is loaded when it is needed.
         .target(name: "CChafa"),
         // The command line tool. It uses only the library's public API.
         .executableTarget(
             name: "kf",
             dependencies: [
-                "CArguments", "CChafa", "DemoKit", kingfisher, testing,
+                "CAttributes", "CChafa", "DemoKit", kingfisher, testing,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

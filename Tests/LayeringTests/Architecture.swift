@@ -32,7 +32,7 @@ enum Architecture {
         (
             "Tools/Sources/kf",
             [
-                "Kingfisher", "KingfisherTesting", "DemoKit", "CArguments", "CChafa",
+                "Kingfisher", "KingfisherTesting", "DemoKit", "CAttributes", "CChafa",
                 "ArgumentParser", "FoundationNetworking", "Logging",
             ]
         ),

@@ -22,7 +22,7 @@ enum Program {
 
     /// Ends the program if the system does not allow it enough to run.
     private static func checkLimits() {
-        do throws(LimitTooLow) {
+        do throws(UnfitSystem) {
             // Those of libdispatch, of the network and of the network's work that may block.
             try ProgramLimits.prepare(threadsPerCore: 3)
         } catch {

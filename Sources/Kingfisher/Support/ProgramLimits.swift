@@ -2,10 +2,16 @@ internal import CKFSystemShim
 import Dispatch
 import Foundation
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// The least that a program on top of the library needs of the system, checked when it starts.
 ///
 /// Later nothing could report it: without threads libdispatch waits forever, and without
-/// descriptors for its timers it ends the process.
+/// descriptors for its timers, or without `/proc`, it ends the process.
 @_spi(Programs) public enum ProgramLimits {
     /// Threads that must be able to run at once beside those for each core.
     static let minThreads = 8
@@ -24,16 +30,22 @@ import Foundation
     ///
     /// - Parameter threadsPerCore: How many threads the program has for each core: one in
     ///   libdispatch's pool, and those of other libraries.
-    /// - Throws: ``LimitTooLow``.
-    @_spi(Programs) public static func prepare(threadsPerCore: Int = 1) throws(LimitTooLow) {
+    /// - Throws: ``UnfitSystem``.
+    @_spi(Programs) public static func prepare(threadsPerCore: Int = 1) throws(UnfitSystem) {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         try prepare(minThreads: minThreads + threadsPerCore * cores, .system)
     }
 
-    static func prepare(minThreads: Int, _ threads: ThreadStarter) throws(LimitTooLow) {
+    /// As above, with a number of threads, and with the place where the files of processes are mounted.
+    static func prepare(
+        minThreads: Int,
+        _ threads: ThreadStarter,
+        processes: String = "/proc"
+    ) throws(UnfitSystem) {
+        guard access("\(processes)/self/stat", R_OK) == 0 else { throw .noProcessFiles }
         let memory = kf_address_space_limit()
         guard memory >= minAddressSpace else {
-            throw LimitTooLow(
+            throw .lowLimit(
                 what: "bytes of address space",
                 found: memory,
                 needed: minAddressSpace,
@@ -42,7 +54,7 @@ import Foundation
         }
         let stack = kf_stacks_raise(ThreadStarter.usualStack)
         guard stack >= minStack else {
-            throw LimitTooLow(
+            throw .lowLimit(
                 what: "bytes of stack",
                 found: stack,
                 needed: minStack,
@@ -53,7 +65,7 @@ import Foundation
         kf_descriptors_raise()
         let descriptors = kf_descriptors_free(Int32(minDescriptors))
         guard descriptors >= minDescriptors else {
-            throw LimitTooLow(
+            throw .lowLimit(
                 what: "further open files",
                 found: UInt64(clamping: descriptors),
                 needed: UInt64(minDescriptors),
@@ -62,7 +74,7 @@ import Foundation
         }
         let count = threadCount(atMost: minThreads, threads)
         guard count >= minThreads else {
-            throw LimitTooLow(
+            throw .lowLimit(
                 what: "further threads",
                 found: UInt64(count),
                 needed: UInt64(minThreads),
@@ -92,15 +104,21 @@ import Foundation
     }
 }
 
-/// A limit of the system is too low for the program.
-@_spi(Programs) public struct LimitTooLow: Error, Equatable, CustomStringConvertible {
-    let what: String
-    let found: UInt64
-    let needed: UInt64
-    let limit: String
+/// The system has too little for the program.
+@_spi(Programs) public enum UnfitSystem: Error, Equatable, CustomStringConvertible {
+    case lowLimit(what: String, found: UInt64, needed: UInt64, limit: String)
+    /// `/proc` is missing. Once per second libdispatch reads there which threads of a full pool run,
+    /// and ends the process by `SIGILL` if it cannot. Workers read their size there.
+    case noProcessFiles
 
     /// What is missing, and what to do.
     @_spi(Programs) public var description: String {
-        "the system allows \(found) \(what), and at least \(needed) are needed; raise \(limit)"
+        switch self {
+        case .lowLimit(let what, let found, let needed, let limit):
+            "the system allows \(found) \(what), and at least \(needed) are needed; raise \(limit)"
+        case .noProcessFiles:
+            "/proc is not mounted, and the runtime of Swift reads the states of threads there; "
+                + "mount it (mount -t proc proc /proc, bwrap --proc /proc)"
+        }
     }
 }

@@ -14,7 +14,7 @@ struct ProgramLimitsTests {
     @Test func `each missing thread is found`() throws {
         for number in 1...10 {
             let threads = RefusingThreads { $0 >= number }
-            let error = #expect(throws: LimitTooLow.self) {
+            let error = #expect(throws: UnfitSystem.self) {
                 try ProgramLimits.prepare(minThreads: 10, threads.starter)
             }
             let text = error?.description ?? ""
@@ -23,6 +23,13 @@ struct ProgramLimitsTests {
         }
         let after = RefusingThreads { $0 > 10 }
         try ProgramLimits.prepare(minThreads: 10, after.starter)
+    }
+
+    @Test func `a system without the files of processes is found`() {
+        let error = #expect(throws: UnfitSystem.noProcessFiles) {
+            try ProgramLimits.prepare(minThreads: 0, .system, processes: "/nowhere")
+        }
+        #expect(error?.description.contains("mount -t proc") == true)
     }
 
     @Test func `the soft limit of descriptors rises to the hard one`() async {
@@ -44,7 +51,7 @@ struct ProgramLimitsTests {
             guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
                 fatalError("the limit cannot be set")
             }
-            do throws(LimitTooLow) {
+            do throws(UnfitSystem) {
                 try ProgramLimits.prepare()
                 fatalError("it was not found")
             } catch {
@@ -59,7 +66,7 @@ struct ProgramLimitsTests {
             guard setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else {
                 fatalError("the limit cannot be set")
             }
-            do throws(LimitTooLow) {
+            do throws(UnfitSystem) {
                 try ProgramLimits.prepare()
                 fatalError("it was not found")
             } catch {

@@ -33,7 +33,7 @@ enum Program {
 
     /// Ends the program if the system does not allow it enough to run.
     private static func checkLimits() {
-        do throws(LimitTooLow) {
+        do throws(UnfitSystem) {
             try ProgramLimits.prepare()
         } catch {
             Terminal.note("kf: error: \(error)", style: .red)

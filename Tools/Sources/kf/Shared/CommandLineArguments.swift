@@ -1,21 +1,20 @@
 import ArgumentParser
-import CArguments
 import Foundation
 
 /// The arguments of the program.
 enum CommandLineArguments {
     /// The arguments without the name of the program.
-    static let all: [String] = {
-        let count = kf_argument_count()
-        // Another C library than glibc does not tell them.
-        guard count > 0 else { return Array(CommandLine.arguments.dropFirst()) }
-        return (1..<max(1, Int(count))).map { String(cString: kf_argument(Int32($0))) }
-    }()
+    static let all = Array(CommandLine.arguments.dropFirst())
 
     /// The numbers of the arguments that are not UTF-8, and are changed in ``all``.
     private static let broken: Set<Int> = {
-        let numbers = 1..<max(1, Int(kf_argument_count()))
-        let bad = numbers.filter { String(validatingCString: kf_argument(Int32($0))) == nil }
+        let arguments = UnsafeBufferPointer(
+            start: CommandLine.unsafeArgv,
+            count: Int(CommandLine.argc)
+        )
+        let bad = arguments.indices.dropFirst().filter { number in
+            arguments[number].map { String(validatingCString: $0) == nil } ?? false
+        }
         return Set(bad.map { $0 - 1 })
     }()
 

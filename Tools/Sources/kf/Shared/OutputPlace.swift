@@ -1,4 +1,4 @@
-import CArguments
+import CAttributes
 import Foundation
 import Synchronization
 

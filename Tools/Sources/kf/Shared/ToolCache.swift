@@ -1,5 +1,5 @@
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 #if canImport(Glibc)
 import Glibc
@@ -34,10 +34,7 @@ enum ToolCache {
             config.cachePathBlock = { _, _ in base }
             return try Storage(config: config)
         }
-        let made = config.cachePathBlock(
-            base ?? FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0],
-            folderPrefix + name
-        )
+        let made = config.cachePathBlock(base ?? CachesFolder.url, folderPrefix + name)
         guard isCache(made) else {
             let advice =
                 folder == nil
@@ -103,7 +100,7 @@ enum ToolCache {
     static func withoutDisk() -> ImageCache {
         let folder = URL(fileURLWithPath: "/proc/self/fdinfo", isDirectory: true)
         let cache = try? ImageCache(name: name, cacheDirectoryURL: nil) { _, _ in folder }
-        // In a sandbox without /proc, the user's cache folder is the only alternative.
+        // Where the folder is forbidden, the user's cache folder is the only alternative.
         return cache ?? ImageCache(name: name)
     }
 
