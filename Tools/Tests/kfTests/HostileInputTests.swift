@@ -66,6 +66,35 @@ struct HostileInputTests {
         #expect(outcome.errors.contains("0.3 s"), "\(outcome.errors)")
     }
 
+    @Test(arguments: [
+        "get in.jpg -o pipe", "get in.jpg -o pipe --isolate", "icon in.jpg -o pipe",
+        "trace in.jpg -o pipe", "diff in.jpg in.jpg -o pipe.png", "sheet in.jpg -o pipe.png",
+        "animate in.jpg in.jpg -o pipe.gif", "optimize in.jpg -o pipe",
+        "optimize pipe -o out.jpg",
+    ])
+    func `a pipe without another end is given up`(command: String) async throws {
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
+        for name in ["pipe", "pipe.png", "pipe.gif"] {
+            #expect(mkfifo(folder.path(name), 0o600) == 0)
+        }
+        let words = command.split(separator: " ").map(String.init) + ["--timeout", "3"]
+        let outcome = try await KFProgram.run(words, in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("for 3 s"), "\(outcome.errors)")
+    }
+
+    @Test func `more bytes than a pipe holds come through it`() async throws {
+        let image = try TestPictures.png() + Data(repeating: 7, count: 400_000)
+        try image.write(to: folder.url.appending(path: "in.png"))
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        let outcome = try await KFProgram.bash(
+            #""$0" get in.png -o pipe --keep all & cat pipe >copy; wait $!"#,
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try folder.data("copy") == image)
+    }
+
     @Test func `an image comes through a pipe with a name`() async throws {
         let path = folder.path("pipe")
         #expect(mkfifo(path, 0o600) == 0)

@@ -250,7 +250,7 @@ struct AnimateCommand: AsyncParsableCommand {
             )
         }
         guard let data = encoded else { throw format.failure }
-        try AtomicFile.write(data, to: output)
+        try AtomicFile.write(data, to: output, patience: loading.timeout)
         if format == .avif, images.count > 1 {
             await AnimationRounds.note(loops, of: data, isolates: loading.isolate)
         }

@@ -84,7 +84,7 @@ struct DiffCommand: AsyncParsableCommand {
                 guard let data else {
                     throw Failure("cannot write the differences as \(format.rawValue)")
                 }
-                try AtomicFile.write(data, to: output)
+                try AtomicFile.write(data, to: output, patience: loading.timeout)
             }
             try out.print(Result(difference, output: output))
             if let minPsnr, difference.psnr < minPsnr { throw ExitCode.failure }

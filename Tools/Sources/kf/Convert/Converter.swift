@@ -259,6 +259,6 @@ final class Converter: Sendable {
         guard real == root || real.hasPrefix(root == "/" ? "/" : root + "/") else {
             throw Failure("\(path) leaves the output folder through a symbolic link")
         }
-        try AtomicFile.write(data, to: path)
+        try AtomicFile.write(data, to: path, patience: timeout ?? 30)
     }
 }

@@ -87,7 +87,7 @@ struct DemoCommand: AsyncParsableCommand {
         guard let sheet = ContactSheet.png(loads, variants: DemoVariant.all) else {
             throw Failure("the contact sheet cannot be encoded")
         }
-        try AtomicFile.write(sheet, to: sheetPath)
+        try AtomicFile.write(sheet, to: sheetPath, patience: timeout)
         try out.print(DemoReport(loads, output: sheetPath, bytes: sheet.count))
         guard surprises.isEmpty else {
             for surprise in surprises { Terminal.note("kf: " + surprise) }

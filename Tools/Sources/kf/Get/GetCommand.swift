@@ -256,7 +256,7 @@ struct GetCommand: AsyncParsableCommand {
         let (data, format) = (encoded.data, encoded.format)
         let path = try target.path(of: index, as: format, sources: sources)
         if let path {
-            try AtomicFile.write(data, to: path)
+            try AtomicFile.write(data, to: path, patience: loading.timeout)
         } else {
             try Terminal.write(data)
         }

@@ -57,7 +57,7 @@ struct IconCommand: AsyncParsableCommand {
                 let image = try await load.run().result.image
                 return try await onThread { try Self.file(of: image, sizes) }
             }
-            try AtomicFile.write(file, to: output)
+            try AtomicFile.write(file, to: output, patience: loading.timeout)
             try out.print(
                 Result(source: source.text, output: output, sizes: sizes, bytes: file.count)
             )

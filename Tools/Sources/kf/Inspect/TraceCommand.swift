@@ -71,7 +71,7 @@ struct TraceCommand: AsyncParsableCommand {
             if output == "-" {
                 try Terminal.write(data)
             } else {
-                try AtomicFile.write(data, to: output)
+                try AtomicFile.write(data, to: output, patience: loading.timeout)
             }
             for failure in failures { Terminal.note("kf: " + failure, style: .red) }
             let result = Result(

@@ -67,6 +67,9 @@ struct OptimizeCommand: AsyncParsableCommand {
     @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
+    /// The number of seconds that a pipe may be silent, or unread.
+    private var patience: Double { timeout ?? 30 }
+
     /// The time limit of a separate process; nil without one.
     private var limit: Double? { timeout ?? (isolate ? 300 : nil) }
 
@@ -143,7 +146,7 @@ struct OptimizeCommand: AsyncParsableCommand {
         _ target: GetTarget?
     ) async throws -> OptimizeReport {
         let file = sources[index].text
-        let bytes = try sources[index].bytes(patience: 30)
+        let bytes = try sources[index].bytes(patience: patience)
         guard let format = PictureFormat(bytes.kf.imageFormat),
             format == .jpeg || format == .png || format == .gif
         else { throw Failure("it is no JPEG, PNG or GIF; kf convert writes other formats") }
@@ -156,7 +159,7 @@ struct OptimizeCommand: AsyncParsableCommand {
         let path = try target?.path(of: index, as: format, sources: sources)
         if let target {
             if let path {
-                try AtomicFile.write(smaller, to: path)
+                try AtomicFile.write(smaller, to: path, patience: patience)
             } else if case .standardOutput = target {
                 try Terminal.write(smaller)
             }

@@ -17,16 +17,21 @@ enum AtomicFile {
     /// - Parameters:
     ///   - data: The bytes.
     ///   - path: The file.
+    ///   - patience: The number of seconds in which a pipe may have no reader, or take no byte.
     ///   - isInPlace: Whether the file is the source of the bytes. Then it keeps its times, and its
     ///     name reaches the disk, too.
     /// - Throws: A ``Failure`` with the system's reason, and as ``OutputPlace/init(_:)``.
-    static func write(_ data: Data, to path: String, isInPlace: Bool = false) throws {
+    static func write(
+        _ data: Data,
+        to path: String,
+        patience: Double = 30,
+        isInPlace: Bool = false
+    ) throws {
         let place = try OutputPlace(path)
         if place.isSpecial {
-            let file = open(path, O_WRONLY)
-            guard file >= 0 else { throw failure(path, errno) }
+            let file = try openSpecial(place, patience: patience)
             defer { close(file) }
-            return try write(data, to: file, path)
+            return try write(data, to: file, path, patience: patience)
         }
         try checkFolder(place)
         let (file, aside) = try makeAside(place.path)
@@ -128,13 +133,49 @@ enum AtomicFile {
         return (file, String(decoding: made, as: UTF8.self))
     }
 
-    private static func write(_ data: Data, to file: Int32, _ path: String) throws {
+    /// Opens a device or a pipe for writing; waits for the reader of a pipe.
+    private static func openSpecial(_ place: OutputPlace, patience: Double) throws -> Int32 {
+        let start = ContinuousClock.now
+        while true {
+            // Without O_NONBLOCK, opening a pipe without a reader would block forever.
+            let file = open(place.path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
+            if file >= 0 { return file }
+            guard errno == ENXIO, place.isPipe else { throw failure(place.path, errno) }
+            guard ContinuousClock.now - start < .seconds(patience) else {
+                throw unread(place.path, patience)
+            }
+            // No event tells that a reader came.
+            usleep(20_000)
+        }
+    }
+
+    private static func waitForReader(_ file: Int32, _ path: String, patience: Double) throws {
+        var request = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+        guard poll(&request, 1, Int32(min(patience * 1000, 86_400_000))) != 0 else {
+            throw unread(path, patience)
+        }
+    }
+
+    private static func unread(_ path: String, _ patience: Double) -> Failure {
+        Failure("cannot write \(path): no program read from it for \(trimmed(patience)) s")
+    }
+
+    private static func write(
+        _ data: Data,
+        to file: Int32,
+        _ path: String,
+        patience: Double = 30
+    ) throws {
         try data.withUnsafeBytes { bytes in
             var written = 0
             while written < bytes.count {
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
                 let count = Glibc.write(file, rest.baseAddress, rest.count)
                 if count < 0, errno == EINTR { continue }
+                if count < 0, errno == EAGAIN {
+                    try waitForReader(file, path, patience: patience)
+                    continue
+                }
                 guard count > 0 else { throw failure(path, errno) }
                 written += count
             }

@@ -57,6 +57,9 @@ struct OutputPlace {
     /// it.
     var isSpecial: Bool { former.map { $0.st_mode & S_IFMT != S_IFREG } ?? false }
 
+    /// Whether a named pipe is there.
+    var isPipe: Bool { former.map { $0.st_mode & S_IFMT == S_IFIFO } ?? false }
+
     /// Gives a new file what the former one has besides its bytes: owner and group where the system
     /// allows it, permissions, access control list and extended attributes.
     ///

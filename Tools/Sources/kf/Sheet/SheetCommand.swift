@@ -198,7 +198,7 @@ struct SheetCommand: AsyncParsableCommand {
             image.flatMap { format?.encoding().data(of: $0) }
         }
         guard let data else { throw Failure("cannot write this page as \(output)") }
-        try AtomicFile.write(data, to: output)
+        try AtomicFile.write(data, to: output, patience: loading.timeout)
         try out.print(
             Result(
                 images: images.count,

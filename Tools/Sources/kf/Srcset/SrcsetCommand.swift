@@ -148,7 +148,7 @@ struct SrcsetCommand: AsyncParsableCommand {
                 {
                     throw Failure("\(path) is also a source; choose another folder")
                 }
-                try AtomicFile.write(data, to: path)
+                try AtomicFile.write(data, to: path, patience: loading.timeout)
                 files.append(
                     File(
                         name: name,
