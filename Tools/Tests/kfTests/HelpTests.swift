@@ -126,7 +126,7 @@ struct HelpTests {
     }
 
     @Test(arguments: [
-        ("kf-convert", "[\\fIoptions\\fR] \\fIinput\\fR... \\fB\\-\\-output\\fR \\fIdir\\fR"),
+        ("kf-convert", "[\\fIoptions\\fR] [\\fIinput\\fR]... \\fB\\-\\-output\\fR \\fIdir\\fR"),
         ("kf-prefetch", "[\\fIoptions\\fR] [\\fIurl\\fR]..."),
     ])
     func `the synopsis has what a command requires`(page: String, synopsis: String) async throws {

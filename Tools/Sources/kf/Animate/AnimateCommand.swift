@@ -25,7 +25,9 @@ struct AnimateCommand: AsyncParsableCommand {
         help: ArgumentHelp("Files, folders or quoted patterns.", valueName: "input"),
         completion: .file()
     )
-    var inputs: [String]
+    var inputs: [String] = []
+
+    @OptionGroup var listing: InputOptions
 
     @Option(
         name: [.customShort("o"), .long],
@@ -75,6 +77,7 @@ struct AnimateCommand: AsyncParsableCommand {
     private static let mostBytes = 1 << 30
 
     func validate() throws {
+        try listing.check(inputs)
         guard delay == nil || fps == nil else {
             throw ValidationError("choose one of --delay and --fps")
         }
@@ -139,7 +142,8 @@ struct AnimateCommand: AsyncParsableCommand {
     }
 
     private func files() throws -> [String] {
-        let (found, failures) = try InputSearch(leavingOut: output)
+        let inputs = try listing.all(inputs)
+        let (found, failures) = try InputSearch(leavingOut: output, excluding: listing.exclude)
             .files(inputs, repeats: true)
         // An animation with a gap is none that was asked for.
         if let failure = failures.first { throw failure.1 }

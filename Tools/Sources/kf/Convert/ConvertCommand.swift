@@ -31,7 +31,9 @@ struct ConvertCommand: AsyncParsableCommand {
         help: ArgumentHelp("Files, folders or quoted patterns.", valueName: "input"),
         completion: .file()
     )
-    var inputs: [String]
+    var inputs: [String] = []
+
+    @OptionGroup var listing: InputOptions
 
     @Option(
         name: [.customShort("o"), .long],
@@ -90,6 +92,7 @@ struct ConvertCommand: AsyncParsableCommand {
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
+        try listing.check(inputs)
         if let jobs, !(1...256).contains(jobs) {
             throw ValidationError("--jobs must be from 1 to 256")
         }
@@ -108,7 +111,11 @@ struct ConvertCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let (found, failures) = try InputSearch(leavingOut: output).files(inputs)
+            let (found, failures) = try InputSearch(
+                leavingOut: output,
+                excluding: listing.exclude
+            )
+            .files(listing.all(inputs))
             let missing = failures.map { input, failure in
                 ConvertOutcome(
                     input: input,

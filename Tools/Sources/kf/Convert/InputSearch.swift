@@ -27,13 +27,20 @@ struct InputSearch {
     /// The output folder, whose files are not inputs.
     private let leftOut: String?
     private let endings: Set<String>
+    private let excluded: [String]
 
     /// - Parameters:
     ///   - folder: The output folder.
     ///   - endings: Suffixes of the files that a folder search includes.
-    init(leavingOut folder: String, endings: Set<String> = Self.endings) {
+    ///   - patterns: See ``InputOptions/exclude``.
+    init(
+        leavingOut folder: String,
+        endings: Set<String> = Self.endings,
+        excluding patterns: [String] = []
+    ) {
         leftOut = Self.resolved(folder)
         self.endings = endings
+        excluded = patterns
     }
 
     /// Finds the files of inputs.
@@ -54,14 +61,18 @@ struct InputSearch {
         var failures: [(String, Failure)] = []
         for input in inputs {
             do {
-                found += try files(input, &failures)
+                found += try files(input, &failures).filter { !excludes($0.path) }
                     .filter { repeats || seen.insert(Self.identity(of: $0.path)).inserted }
             } catch let failure as Failure {
                 failures.append((input, failure))
             }
         }
         guard !found.isEmpty else {
-            throw failures.first?.1 ?? Failure("there are no images to convert")
+            throw failures.first?.1
+                ?? Failure(
+                    excluded.isEmpty
+                        ? "there are no images in these folders" : "--exclude leaves no image"
+                )
         }
         return (found, failures)
     }
@@ -106,6 +117,30 @@ struct InputSearch {
         }
         guard !found.isEmpty else { throw Failure("nothing matches '\(input)'") }
         return found
+    }
+
+    /// Whether a path is a folder or a pattern, rather than a file.
+    static func isSearched(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) != 0 else { return status.st_mode & S_IFMT == S_IFDIR }
+        // A malformed pattern stands for itself.
+        return isPattern(path) || (try? choices(of: path)).map { $0.count > 1 } ?? true
+    }
+
+    /// Whether a source is to be left out.
+    func excludes(_ source: PictureSource) -> Bool {
+        (source.webURL?.path ?? source.path).map(excludes) ?? false
+    }
+
+    private func excludes(_ path: String) -> Bool {
+        let parts = path.split(separator: "/").map(String.init)
+        return excluded.contains { pattern in
+            let wanted = pattern.split(separator: "/").map(String.init)
+            guard wanted.count > 1 else {
+                return parts.contains { fnmatch(pattern, $0, 0) == 0 }
+            }
+            return Self.matches(parts[...], (["**"] + wanted)[...])
+        }
     }
 
     private static func isPattern(_ text: String) -> Bool { text.contains { "*?[".contains($0) } }

@@ -10,12 +10,14 @@ struct GetCommand: AsyncParsableCommand {
         discussion: """
             Without -o it only prints a report. A second load of an image from the network is \
             served from the cache, already processed. Several images need a folder for -o, in \
-            which each gets the name of its source; failures do not stop the others, are listed at \
-            the end, and the exit status is 1.
+            which each gets the name of its source, or that of --name; failures do not stop the \
+            others, are listed at the end, and the exit status is 1. Folders and quoted patterns \
+            stand for their images, as in kf convert.
 
             Examples:
               kf get https://example.com/photo.jpg -p downsample:300x -o small.png
               kf get https://example.com/a.jpg https://example.com/b.jpg -o pictures/
+              kf get --from-file urls.txt -o pictures/ --retry 3 --skip-existing
               kf get photo.jpg -p smartcrop:400x400 -o - --format webp > face.webp
               kf get photo.jpg -p downsample:2000x -o smaller.jpg --keep exif,icc
               kf get https://example.com/film.mp4 --at 12.5 -o frame.jpg
@@ -30,13 +32,15 @@ struct GetCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "http, https, file or data URLs, paths, or - for standard input.",
+            "http, https, file or data URLs, paths, folders, quoted patterns, or - for standard "
+                + "input.",
             valueName: "source"
         ),
-        completion: .file(),
-        transform: { try PictureSource($0) }
+        completion: .file()
     )
-    var sources: [PictureSource]
+    var inputs: [String] = []
+
+    @OptionGroup var listing: InputOptions
 
     @Option(
         name: [.customShort("o"), .long],
@@ -48,8 +52,22 @@ struct GetCommand: AsyncParsableCommand {
     )
     var output: String?
 
+    @Option(
+        name: [.long, .customLong("output-template")],
+        help: ArgumentHelp(
+            "The names in the folder, as in kf convert; {dir} is the path of a URL without its file.",
+            valueName: "template"
+        ),
+        transform: { try NameTemplate($0) }
+    )
+    var name: NameTemplate?
+
+    @Flag(help: "Skip images whose output already exists.")
+    var skipExisting = false
+
     @OptionGroup var encoding: EncodingOptions
     @OptionGroup var loading: LoadOptions
+    @OptionGroup var retrying: RetryOptions
     @OptionGroup var part: ClipOptions
     @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
@@ -58,24 +76,48 @@ struct GetCommand: AsyncParsableCommand {
     var progress = false
 
     func validate() throws {
-        for source in sources { try loading.check(source) }
-        try part.part.check(loading.pages)
-        if case .file(let path) = try GetTarget(output, for: sources), encoding.format == nil {
-            _ = try PictureFormat(ending: path)
-        }
-        if sources.filter({ $0.text == "-" }).count > 1 {
+        try listing.check(inputs, "images")
+        if inputs.filter({ $0 == "-" }).count > 1 {
             throw ValidationError("standard input can be read once only")
+        }
+        if output == nil || output == "-", skipExisting || name != nil {
+            throw ValidationError("--skip-existing and --name need an output, -o")
+        }
+        try part.part.check(loading.pages)
+        // Those of files are checked when they are known.
+        if listing.fromFile == nil, !inputs.contains(where: InputSearch.isSearched) {
+            _ = try target(for: inputs.map { try PictureSource($0) })
         }
     }
 
+    /// Checks the options with the sources.
+    private func target(for sources: [PictureSource]) throws -> GetTarget {
+        for source in sources { try loading.check(source) }
+        let target = try GetTarget(output, for: sources, name: name)
+        switch target {
+        case .file(let path):
+            if encoding.format == nil { _ = try PictureFormat(ending: path) }
+            if name != nil { throw ValidationError("--name needs a folder for -o, such as dir/") }
+        case .none, .standardOutput, .folder: break
+        }
+        return target
+    }
+
     func run() async throws {
+        var sources: [PictureSource] = []
         do {
-            let target = try GetTarget(output, for: sources)
+            let missing: [(String, any Error)]
+            (sources, missing) = listing.sources(
+                of: try listing.all(inputs, patience: loading.timeout),
+                leavingOut: output
+            )
+            if sources.isEmpty { throw missing.first?.1 ?? Failure("there are no images") }
+            let target = try target(for: sources)
             try target.prepare()
-            if sources.count == 1 {
-                try out.print(try await get(0, target), toError: output == "-")
+            if sources.count == 1, missing.isEmpty {
+                try await ImageGetter(command: self, sources: sources, target: target).get(0)
             } else {
-                try await getAll(target)
+                try await getAll(sources, target, missing)
             }
         } catch {
             throw ErrorReport.exit(
@@ -88,186 +130,31 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     /// Loads several images, and reports each when it is done.
-    private func getAll(_ target: GetTarget) async throws {
+    private func getAll(
+        _ sources: [PictureSource],
+        _ target: GetTarget,
+        _ missing: [(String, any Error)]
+    ) async throws {
         let failures = Failures()
-        let downloader = ImageDownloader(name: "kf")
+        let getter = ImageGetter(
+            command: self,
+            sources: sources,
+            target: target,
+            downloader: ImageDownloader(name: "kf")
+        )
+        let report = { @Sendable (error: any Error, text: String, title: String) in
+            out.printFailure(error, source: text)
+            failures.add(ErrorReport.line(for: error, source: title))
+        }
+        for (input, error) in missing { report(error, input, input) }
         await Batch.run(Array(sources.indices), width: Self.width) { index in
             do {
-                try out.print(try await get(index, target, downloader))
+                try await getter.get(index)
             } catch {
-                out.printFailure(error, source: sources[index].text)
-                failures.add(ErrorReport.line(for: error, source: sources[index].title))
+                report(error, sources[index].text, sources[index].title)
             }
         }
         for line in failures.all { Terminal.note("kf: " + line, style: .red) }
         if !failures.all.isEmpty { throw ExitCode.failure }
-    }
-
-    // MARK: - Steps
-
-    private func get(
-        _ index: Int,
-        _ target: GetTarget,
-        _ downloader: ImageDownloader? = nil
-    ) async throws -> LoadReport {
-        let source = sources[index]
-        let showsBar = sources.count == 1 && out.showsProgress && (progress || !out.json)
-        let bar = showsBar ? ProgressBar() : nil
-        defer { bar?.clear() }
-        let named = try format(for: target)
-        let load = PictureLoad(
-            source: source,
-            loading: loading,
-            processor: encoding.processor(isWritten: output != nil, as: named),
-            steps: encoding.processors,
-            clip: part.clip,
-            clipFormat: encoding.finalFormat(for: named)
-        )
-        let clock = ContinuousClock()
-        let start = clock.now
-        let loaded: PictureLoad.Loaded
-        do {
-            loaded = try await load.run(bar, downloader: downloader)
-        } catch {
-            throw await encoding.explained(error, isolates: loading.isolate)
-        }
-        let spent = start.duration(to: clock.now) / .seconds(1)
-        // Encoding an animation may take longer than loading it.
-        let beforeEncoding = clock.now
-        let encoded = try await withDeadline(
-            seconds: max(0.001, loading.timeout - spent),
-            of: loading.timeout
-        ) {
-            try await encode(loaded, target)
-        }
-        let encodingTime = encoded.map { _ in beforeEncoding.duration(to: clock.now) }
-        let written = try await write(encoded, of: loaded, index, target)
-        out.detail("key \(loaded.result.originalSource.cacheKey)")
-        if let processor = load.processor { out.detail("steps \(processor.identifier)") }
-        return LoadReport(
-            title: source.title,
-            source: source.text,
-            key: loaded.result.originalSource.cacheKey,
-            cacheType: "\(loaded.result.cacheType)",
-            format: written.format?.rawValue,
-            width: loaded.result.image.pixelWidth,
-            height: loaded.result.image.pixelHeight,
-            frames: written.frames ?? loaded.result.image.kf.imageFrameCount ?? 1,
-            bytes: written.bytes,
-            output: written.output,
-            truncated: loaded.result.isTruncated,
-            timings: LoadReport.Timings(loaded.result.timings, encode: encodingTime)
-        )
-    }
-
-    /// The format of the output; nil for the source's format, or without output.
-    private func format(for target: GetTarget) throws -> PictureFormat? {
-        if let format = encoding.format { return format }
-        guard case .file(let path) = target else { return nil }
-        return try PictureFormat(ending: path)
-    }
-
-    /// The properties of the written file, or of the loaded one without output.
-    private struct Written {
-        var format: PictureFormat?
-        var bytes: Int
-        /// Nil for the number of loaded frames.
-        var frames: Int?
-        var output: String?
-    }
-
-    /// The file to write.
-    private struct Encoded: Sendable {
-        var data: Data
-        var format: PictureFormat
-        /// Whether it is the source without its position.
-        var lostPosition = false
-        /// See ``EncodingOptions/Copy/lostBytes``.
-        var lostBytes = 0
-        /// Whether frames are left out, because the format holds one.
-        var lostFrames = false
-    }
-
-    /// The file to write; nil without an output.
-    private func encode(
-        _ loaded: PictureLoad.Loaded,
-        _ target: GetTarget
-    ) async throws -> Encoded? {
-        guard output != nil else { return nil }
-        let loadedFormat = loaded.original.flatMap { PictureFormat($0.kf.imageFormat) }
-        var named = try format(for: target)
-        if named == nil { named = await loaded.sourceFormat() }
-        let format = named ?? loadedFormat ?? .png
-        // The pixels of a truncated file are not all there, but those of the result are.
-        if format == loadedFormat, !loaded.result.isTruncated,
-            let copy = try loaded.original.flatMap(encoding.copy)
-        {
-            return Encoded(
-                data: copy.data,
-                format: format,
-                lostPosition: copy.lostPosition,
-                lostBytes: copy.lostBytes
-            )
-        }
-        let data = try await encoding.file(
-            of: loaded.result.image,
-            as: format,
-            isolates: loading.isolate
-        ) {
-            guard let source = await loaded.source() else {
-                throw Failure(
-                    "the cache no longer has the source, whose metadata is to be kept; "
-                        + "--force-refresh loads it again"
-                )
-            }
-            return source
-        }
-        let lostFrames = format.droppedFrames(of: loaded.result.image) != nil
-        return Encoded(data: data, format: format, lostFrames: lostFrames)
-    }
-
-    /// Writes the image if there is an output; otherwise only measures the loaded one.
-    private func write(
-        _ encoded: Encoded?,
-        of loaded: PictureLoad.Loaded,
-        _ index: Int,
-        _ target: GetTarget
-    ) async throws -> Written {
-        guard let encoded else {
-            let original = loaded.original
-            return Written(
-                format: original.flatMap { PictureFormat($0.kf.imageFormat) },
-                bytes: original?.count ?? 0
-            )
-        }
-        let title = Terminal.line(sources[index].title)
-        if encoded.lostPosition, !out.quiet, !encoding.asksForPosition {
-            Terminal.note("kf: \(title): removed where the photo was taken; --keep all keeps it")
-        }
-        if encoded.lostBytes > 0, !out.quiet {
-            Terminal.note("kf: \(title): \(Readable.removed(bytesBehindImage: encoded.lostBytes))")
-        }
-        if encoded.lostFrames, !out.quiet {
-            Terminal.note(
-                "kf: \(title): kept only the first frame; --format webp, avif or gif keeps all frames, "
-                    + "--frame takes another"
-            )
-        }
-        let (data, format) = (encoded.data, encoded.format)
-        let path = try target.path(of: index, as: format, sources: sources)
-        if let path {
-            try AtomicFile.write(data, to: path, patience: loading.timeout)
-        } else {
-            try Terminal.write(data)
-        }
-        // The file may be a copy of the source, or a worker's. Without a readable header the number
-        // of loaded frames is reported.
-        let frames = try? await ImageFileInfo.read(data, isolates: loading.isolate).frameCount
-        return Written(
-            format: format,
-            bytes: data.count,
-            frames: frames,
-            output: path ?? output
-        )
     }
 }

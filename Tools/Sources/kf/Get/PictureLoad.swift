@@ -37,6 +37,8 @@ struct PictureLoad: Sendable {
     ///
     /// Other sizes need no download then, and the source's format stays known.
     var keepsOriginal = true
+    /// Options of the library in addition to those of the command line.
+    var further: KingfisherOptionsInfo = []
     /// What the processor was made of; a worker shrinks a frame that they make much smaller.
     var steps: [ProcessorSpec] = []
     /// A part of a video instead of a frame.
@@ -154,7 +156,7 @@ struct PictureLoad: Sendable {
             options.append(.cacheOriginalImage)
         }
         if loading.isolate { options.append(.isolated) }
-        options += loading.truncation.options
+        options += loading.truncation.options + further
         if loading.forceRefresh { options.append(.forceRefresh) }
         if loading.onlyFromCache { options.append(.onlyFromCache) }
         if !loading.ignoredQueryItems.isEmpty {

@@ -27,7 +27,9 @@ struct OptimizeCommand: AsyncParsableCommand {
         ),
         completion: .file()
     )
-    var files: [String]
+    var files: [String] = []
+
+    @OptionGroup var listing: InputOptions
 
     @Option(
         name: [.customShort("o"), .long],
@@ -74,6 +76,7 @@ struct OptimizeCommand: AsyncParsableCommand {
     private var limit: Double? { timeout ?? (isolate ? 300 : nil) }
 
     func validate() throws {
+        try listing.check(files, "files")
         if let timeout { try LoadOptions.check(timeout: timeout) }
         guard (output == nil) == inPlace else {
             throw ValidationError("name an output with -o, or replace the files with --in-place")
@@ -112,32 +115,21 @@ struct OptimizeCommand: AsyncParsableCommand {
         failures.add(ErrorReport.line(for: error, source: file))
     }
 
-    /// The files of all inputs; those that cannot be found are reported.
+    /// The files of all inputs; those that cannot be found or used are reported.
     private func sources(_ failures: Failures) throws -> [PictureSource] {
-        let search = InputSearch(
-            leavingOut: output ?? "",
+        let (sources, missing) = listing.sources(
+            of: try listing.all(files),
+            leavingOut: output,
             endings: ["jpg", "jpeg", "jpe", "png", "apng", "gif"]
         )
-        var paths: [String] = []
-        for input in files {
-            var isFolder: ObjCBool = false
-            // A pipe is read, too.
-            if FileManager.default.fileExists(atPath: input, isDirectory: &isFolder),
-                !isFolder.boolValue
-            {
-                paths.append(input)
-                continue
-            }
-            do {
-                let (found, missing) = try search.files([input])
-                paths += found.map(\.path)
-                for (file, failure) in missing { report(failure, of: file, failures) }
-            } catch let failure as Failure {
-                report(failure, of: input, failures)
-            }
+        for (input, error) in missing { report(error, of: input, failures) }
+        return sources.filter { source in
+            guard source.isWeb || inPlace && source.path == nil else { return true }
+            let reason =
+                source.isWeb ? "it is a URL; kf get loads it into a file" : "it is no file"
+            report(Failure(reason), of: source.text, failures)
+            return false
         }
-        var seen: Set<String> = []
-        return paths.filter { seen.insert($0).inserted }.map { PictureSource(file: $0) }
     }
 
     private func optimize(
@@ -145,7 +137,7 @@ struct OptimizeCommand: AsyncParsableCommand {
         _ sources: [PictureSource],
         _ target: GetTarget?
     ) async throws -> OptimizeReport {
-        let file = sources[index].text
+        let file = sources[index].path ?? sources[index].title
         let bytes = try sources[index].bytes(patience: patience)
         guard let format = PictureFormat(bytes.kf.imageFormat),
             format == .jpeg || format == .png || format == .gif

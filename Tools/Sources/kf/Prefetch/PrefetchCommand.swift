@@ -24,11 +24,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("http or https URLs.", valueName: "url"))
     var urls: [String] = []
 
-    @Option(
-        help: ArgumentHelp("A file with one URL per line; - is standard input.", valueName: "file"),
-        completion: .file()
-    )
-    var fromFile: String?
+    @OptionGroup var listing: InputOptions
 
     @Option(
         help: ArgumentHelp(
@@ -56,13 +52,12 @@ struct PrefetchCommand: AsyncParsableCommand {
     var processors: [ProcessorSpec] = []
 
     @OptionGroup var loading: LoadOptions
+    @OptionGroup var retrying: RetryOptions
     @OptionGroup var part: ClipOptions
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
-        if urls.isEmpty, fromFile == nil {
-            throw ValidationError("give URLs, or a file of URLs with --from-file")
-        }
+        try listing.check(urls, "URLs")
         if !(1...256).contains(concurrency) {
             throw ValidationError("--concurrency must be from 1 to 256")
         }
@@ -123,6 +118,7 @@ struct PrefetchCommand: AsyncParsableCommand {
             loading: loading,
             processor: processor,
             keepsOriginal: false,
+            further: retrying.options,
             clip: part.clip
         )
     }
@@ -187,34 +183,18 @@ struct PrefetchCommand: AsyncParsableCommand {
     private func sources() throws -> ([PictureSource], [String]) {
         var seen: Set<String> = []
         var refused: [String] = []
-        let texts = (urls + (try lines())).filter { seen.insert($0).inserted }
+        let texts = try listing.all(urls, patience: loading.timeout)
+            .filter { seen.insert($0).inserted }
+        let search = InputSearch(leavingOut: "", excluding: listing.exclude)
         let sources = texts.compactMap { text -> PictureSource? in
             guard let source = try? Self.source(text) else {
                 let line = Terminal.line(text.hidingCutURL.disclosing(.path))
                 refused.append("error: '\(line)' is not an http or https URL")
                 return nil
             }
-            return source
+            return search.excludes(source) ? nil : source
         }
         return (sources, refused)
-    }
-
-    private func lines() throws -> [String] {
-        guard let fromFile else { return [] }
-        let file =
-            fromFile == "-"
-            ? try InputFile(standardInputPatience: loading.timeout)
-            : try InputFile(path: fromFile, patience: loading.timeout)
-        let text = String(decoding: try file.text(), as: UTF8.self)
-        // Some editors write a byte order mark.
-        return text.drop { $0 == "\u{FEFF}" }.split(whereSeparator: \.isNewline)
-            .map(Self.withoutComment).filter { !$0.isEmpty }
-    }
-
-    /// A line up to its first word that begins with `#`, without white space around it.
-    private static func withoutComment(_ line: Substring) -> String {
-        line.split(whereSeparator: \.isWhitespace).prefix { !$0.hasPrefix("#") }
-            .joined(separator: " ")
     }
 
     private static func source(_ text: String) throws -> PictureSource {

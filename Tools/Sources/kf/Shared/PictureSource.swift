@@ -20,6 +20,8 @@ struct PictureSource: Sendable {
 
     /// The text as given; the beginning of a `data:` URL, which may have megabytes.
     let text: String
+    /// The folder of a file relative to the searched one; empty for other sources.
+    private(set) var folder = ""
     private let place: Place
 
     /// Parses an http, https, file or `data:` URL, a path, or `-`.
@@ -37,8 +39,13 @@ struct PictureSource: Sendable {
     }
 
     /// A file by its path, even if that looks like a URL.
-    init(file path: String) {
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - folder: Its folder relative to the searched one.
+    init(file path: String, folder: String = "") {
         text = path
+        self.folder = folder
         place = .file(path: path)
     }
 

@@ -25,7 +25,9 @@ struct SheetCommand: AsyncParsableCommand {
         help: ArgumentHelp("Files, folders or quoted patterns.", valueName: "input"),
         completion: .file()
     )
-    var inputs: [String]
+    var inputs: [String] = []
+
+    @OptionGroup var listing: InputOptions
 
     @Option(
         name: [.customShort("o"), .long],
@@ -58,6 +60,7 @@ struct SheetCommand: AsyncParsableCommand {
     private static let (paper, ink) = (SIMD3<Float>(repeating: 0.97), SIMD3<Float>(repeating: 0.25))
 
     func validate() throws {
+        try listing.check(inputs)
         if !(1...100).contains(columns) { throw ValidationError("--columns must be from 1 to 100") }
         if !(1...1000).contains(frames) { throw ValidationError("--frames must be from 1 to 1000") }
         guard try PictureFormat(ending: output) != nil else {
@@ -68,8 +71,11 @@ struct SheetCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             try AtomicFile.checkFolder(of: output)
-            let (found, failures) = try InputSearch(leavingOut: output)
-                .files(inputs, repeats: true)
+            let (found, failures) = try InputSearch(
+                leavingOut: output,
+                excluding: listing.exclude
+            )
+            .files(listing.all(inputs), repeats: true)
             let target = InputSearch.resolved(output)
             let items = try await items(
                 of: found.map(\.path).filter { InputSearch.resolved($0) != target }

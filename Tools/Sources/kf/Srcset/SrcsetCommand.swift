@@ -107,8 +107,8 @@ struct SrcsetCommand: AsyncParsableCommand {
         }
         if namedFormats == nil, !lossless { PictureFormat.noteMissing(Self.usualFormats, out) }
         var hasFailed = false
-        guard case .folder(_, let stems) = try GetTarget(output + "/", for: sources) else { return }
-        for (source, stem) in zip(sources, stems) {
+        guard case .folder(_, let names) = try GetTarget(output + "/", for: sources) else { return }
+        for (source, stem) in zip(sources, names.stems) {
             do {
                 try out.print(try await result(of: source, stem: stem))
             } catch {

@@ -1,0 +1,109 @@
+import ArgumentParser
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The options of commands that take several inputs.
+struct InputOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A file with further inputs, one per line; - is standard input. Empty lines are skipped, "
+                + "and comments from a # at the beginning of a line or after white space.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var fromFile: String?
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Leave out inputs with a name or a folder like this, such as '*-draft.*'; with a slash, "
+                + "those whose path ends like this; may be repeated.",
+            valueName: "pattern"
+        )
+    )
+    var exclude: [String] = []
+
+    func validate() throws {
+        if exclude.contains(where: \.isEmpty) { throw ValidationError("--exclude has no pattern") }
+    }
+
+    /// Throws a `ValidationError` unless there are inputs.
+    func check(_ named: [String], _ what: String = "inputs") throws {
+        if named.isEmpty, fromFile == nil {
+            throw ValidationError("give \(what), or a file of them with --from-file")
+        }
+        if fromFile == "-", named.contains("-") {
+            throw ValidationError("standard input can be read once only")
+        }
+    }
+
+    /// The inputs that are named on the command line, and those of the file.
+    ///
+    /// - Parameters:
+    ///   - named: The inputs of the command line.
+    ///   - patience: The number of seconds that a pipe may be silent.
+    /// - Returns: The texts.
+    /// - Throws: A ``Failure`` if the file cannot be read.
+    func all(_ named: [String], patience: Double = 30) throws -> [String] {
+        named + (try lines(patience))
+    }
+
+    private func lines(_ patience: Double) throws -> [String] {
+        guard let fromFile else { return [] }
+        let file =
+            fromFile == "-"
+            ? try InputFile(standardInputPatience: patience)
+            : try InputFile(path: fromFile, patience: patience)
+        let text = String(decoding: try file.text(), as: UTF8.self)
+        // Some editors write a byte order mark.
+        return text.drop { $0 == "\u{FEFF}" }.split(whereSeparator: \.isNewline)
+            .map(Self.withoutComment).filter { !$0.isEmpty }
+    }
+
+    /// A line up to its first word that begins with `#`, without white space around it.
+    private static func withoutComment(_ line: Substring) -> String {
+        line.split(whereSeparator: \.isWhitespace).prefix { !$0.hasPrefix("#") }
+            .joined(separator: " ")
+    }
+
+    /// The sources of texts: URLs, files, and the files of folders and patterns.
+    ///
+    /// - Parameters:
+    ///   - texts: The texts.
+    ///   - output: A folder whose files are not inputs; nil for none.
+    ///   - endings: Suffixes of the files that a folder search includes.
+    /// - Returns: Each source once, in the order of the texts; and what cannot be found, with the
+    ///   reason.
+    func sources(
+        of texts: [String],
+        leavingOut output: String?,
+        endings: Set<String> = InputSearch.endings
+    ) -> (sources: [PictureSource], failures: [(String, any Error)]) {
+        let search = InputSearch(leavingOut: output ?? "", endings: endings, excluding: exclude)
+        var seen: Set<String> = []
+        var sources: [PictureSource] = []
+        var failures: [(String, any Error)] = []
+        for text in texts {
+            do {
+                let source = try PictureSource(text)
+                guard let path = source.path, InputSearch.isSearched(path) else {
+                    if !search.excludes(source) { sources.append(source) }
+                    continue
+                }
+                let (found, missing) = try search.files([path])
+                sources += found.map { PictureSource(file: $0.path, folder: $0.dir) }
+                failures += missing.map { ($0.0, $0.1) }
+            } catch {
+                failures.append((text, error))
+            }
+        }
+        // Standard input has no name, and is read once anyway.
+        return (sources.filter { seen.insert($0.text).inserted }, failures)
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Kingfisher
+import KingfisherTesting
+import Synchronization
+import Testing
+
+/// Inputs mean the same in every command: files, folders, patterns, lists, and what is left out.
+@Suite(.timeLimit(.minutes(1)))
+struct InputTests {
+    let folder: TemporaryFolder
+    let server: LoopbackServer
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let photo = try TestPictures.jpeg(width: 64, height: 48)
+        server = try LoopbackServer { path, _ in
+            path.contains("missing") ? nil : .init(body: photo)
+        }
+        for name in ["in/a.jpg", "in/draft-b.jpg", "in/old/c.jpg", "in/old/deep/d.jpg"] {
+            let file = folder.url.appendingPathComponent(name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try photo.write(to: file)
+        }
+    }
+
+    private func kf(_ arguments: [String], input: String = "") async throws -> KFProgram.Outcome {
+        try await KFProgram.run(arguments, in: folder, input: Data(input.utf8))
+    }
+
+    /// The files in a folder and below, relative to it.
+    private func files(in name: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path(name))
+            .filter { ($0 as NSString).pathExtension != "" }.sorted()
+    }
+
+    // MARK: What is left out
+
+    @Test(arguments: [
+        (["draft-*"], ["a.jpg", "old/c.jpg", "old/deep/d.jpg"]),
+        (["draft-*", "old"], ["a.jpg"]),
+        (["old/*.jpg"], ["a.jpg", "draft-b.jpg", "old/deep/d.jpg"]),
+        (["old/**/*.jpg"], ["a.jpg", "draft-b.jpg"]),
+        (["c"], ["a.jpg", "draft-b.jpg", "old/c.jpg", "old/deep/d.jpg"]),
+    ])
+    func `names, folders and ends of paths are left out`(
+        patterns: [String],
+        left: [String]
+    ) async throws {
+        let excluding = patterns.flatMap { ["--exclude", $0] }
+        for command in [["convert"], ["get", "--name", "{dir}/{stem}.{format}"]] {
+            let outcome = try await kf(command + ["in", "-o", "out/"] + excluding)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try files(in: "out") == left, "\(command)")
+            try FileManager.default.removeItem(atPath: folder.path("out"))
+        }
+    }
+
+    @Test(arguments: ["convert", "sheet", "animate", "get", "optimize"])
+    func `nothing that is left is an error`(command: String) async throws {
+        let output = ["sheet": "out.png", "animate": "out.gif"][command] ?? "out/"
+        let outcome = try await kf([command, "in", "--exclude", "*.jpg", "-o", output])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("--exclude leaves no image"), "\(outcome.errors)")
+    }
+
+    @Test func `a URL is left out by its path`() async throws {
+        let urls = ["/a.jpg", "/old/b.jpg", "/c-draft.jpg"].map { server.url($0) }
+        let outcome = try await kf(
+            ["prefetch", "--exclude", "old", "--exclude", "*-draft.*", "--cache", "c"] + urls
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(server.requests == ["/a.jpg"])
+    }
+
+    // MARK: Lists
+
+    /// A list as an editor of another system writes it.
+    private let list = "\u{FEFF}in/a.jpg\r\n\r\n# a comment\r\nin/old # all of it\r\n"
+
+    @Test(arguments: [
+        (["convert"], ["a.jpg", "c.jpg", "deep/d.jpg"]),
+        (["optimize"], ["a.jpg", "c.jpg", "d.jpg"]),
+        (["get"], ["a.jpg", "c.jpg", "d.jpg"]),
+    ])
+    func `a file lists inputs`(command: [String], written: [String]) async throws {
+        try Data(list.utf8).write(to: folder.url.appendingPathComponent("list"))
+        for (name, input) in [("list", ""), ("-", list)] {
+            let outcome = try await kf(
+                command + ["--from-file", name, "-o", "out/"],
+                input: input
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try files(in: "out") == written)
+            try FileManager.default.removeItem(atPath: folder.path("out"))
+        }
+    }
+
+    @Test(arguments: ["convert", "optimize", "get", "sheet", "animate", "prefetch"])
+    func `a command without inputs names both ways to give them`(command: String) async throws {
+        let output = ["sheet": "out.png", "animate": "out.gif"][command] ?? "out/"
+        let outcome = try await kf([command] + (command == "prefetch" ? [] : ["-o", output]))
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("--from-file"), "\(outcome.errors)")
+    }
+
+    @Test func `standard input is not a list and an image at once`() async throws {
+        let outcome = try await kf(["get", "-", "--from-file", "-"])
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("standard input can be read once only"))
+    }
+
+    // MARK: Names and repeated runs
+
+    @Test func `names follow a template`() async throws {
+        let outcome = try await kf([
+            "get", server.url("/x/y/a.jpg?token=1"), "in", "--exclude", "draft-*", "-o", "out/",
+            "--output-template", "{dir}/{stem}-{width}x{height}",
+        ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(
+            try files(in: "out") == [
+                "a-64x48.jpg", "old/c-64x48.jpg", "old/deep/d-64x48.jpg", "x/y/a-64x48.jpg",
+            ]
+        )
+    }
+
+    @Test func `two images never get one name`() async throws {
+        let outcome = try await kf([
+            "get", server.url("/x/a.jpg"), server.url("/y/a.jpg"), "-o", "out/", "--name", "{stem}",
+        ])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("a.jpg is also the name of"), "\(outcome.errors)")
+        #expect(try files(in: "out") == ["a.jpg"])
+    }
+
+    @Test func `a server cannot choose a folder outside or a hidden one`() async throws {
+        let outcome = try await kf([
+            "get", server.url("/..%2F..%2Fup/%2E%2E/.hidden/a.jpg"), "-o", "out/", "--name",
+            "{dir}/{stem}",
+        ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let written = try files(in: "out")
+        #expect(written.count == 1 && !written[0].contains("/."), "\(written)")
+    }
+
+    @Test(arguments: [["--name", "{stem}"], ["--skip-existing"]])
+    func `what concerns a folder needs one`(option: [String]) async throws {
+        let outcome = try await kf(["get", server.url("/a.jpg")] + option)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("need an output"), "\(outcome.errors)")
+    }
+
+    @Test func `images that are there are not loaded again`() async throws {
+        let command = ["get", server.url("/a.jpg"), server.url("/without"), "-o", "out/"]
+        let first = try await kf(command + ["--skip-existing"])
+        #expect(first.status == 0, "\(first.errors)")
+        let old = Data("mine".utf8)
+        for name in ["out/a.jpg", "out/without.jpg"] {
+            try old.write(to: folder.url.appendingPathComponent(name))
+        }
+        let second = try await kf(command + ["--skip-existing", "--no-cache"])
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(second.text.components(separatedBy: "already there").count == 3)
+        #expect(try folder.data("out/a.jpg") == old)
+        #expect(try folder.data("out/without.jpg") == old)
+        // Without a suffix the name is known after the load alone.
+        #expect(server.requests.filter { $0 == "/a.jpg" }.count == 1)
+    }
+
+    // MARK: Repeated downloads
+
+    @Test func `a failure that may pass is tried again`() async throws {
+        let photo = try TestPictures.jpeg(width: 8, height: 8)
+        let count = Atomic(0)
+        let server = try LoopbackServer { _, _ in
+            count.wrappingAdd(1, ordering: .relaxed).oldValue == 0
+                ? .init(status: 503) : .init(body: photo)
+        }
+        let url = server.url("/a.jpg")
+        for command in [["get", url, "-o", "a.jpg"], ["prefetch", url, "--cache", "c"]] {
+            count.store(0, ordering: .relaxed)
+            let refused = try await kf(command)
+            #expect(refused.status == 1)
+            count.store(0, ordering: .relaxed)
+            let outcome = try await kf(command + ["--retry", "1"])
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(count.load(ordering: .relaxed) == 2)
+        }
+    }
+
+    @Test func `a refusal is not tried again`() async throws {
+        let outcome = try await kf(["get", server.url("/missing.jpg"), "--retry", "5"])
+        #expect(outcome.status == 1)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: ["-1", "101"])
+    func `the number of attempts has limits`(count: String) async throws {
+        let outcome = try await kf(["get", server.url("/a.jpg"), "--retry=\(count)"])
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("from 0 to 100"), "\(outcome.errors)")
+    }
+}
