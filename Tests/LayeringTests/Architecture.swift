@@ -146,6 +146,7 @@ enum Architecture {
     static let mainQueueUses: [(file: String, reason: String)] = [
         ("Support/CallbackQueue.swift", "callers choose the queue"),
         ("Support/SideTable.swift", "the state of views"),
+        ("Support/RuntimeWatch.swift", "shows that the main queue of a program runs"),
         ("Options/ImageTransition.swift", "draws the frames of a view's transition"),
         ("Options/KingfisherParsedOptionsInfo.swift", "the default queue of completion handlers"),
         ("ImageSource/Source.swift", "numbers the loads of views"),

@@ -2,14 +2,24 @@ import ArgumentParser
 import Foundation
 @_spi(Programs) import Kingfisher
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// Parses the arguments and runs the command.
 @main
 enum Program {
+    /// Ends the program when the system refuses it threads for too long.
+    static let watch = RuntimeWatch()
+
     static func main() async {
         ProcessIsolation.runWorkerIfAsked()
         Terminal.occupyClosedStreams()
         checkLimits()
         UnfinishedFiles.shared.removeOnSignals()
+        watchRuntime()
         LibraryLog.shared.start()
         if let option = CommandLineArguments.brokenOption() {
             let name = Terminal.line(option)
@@ -35,6 +45,24 @@ enum Program {
     private static func checkLimits() {
         do throws(UnfitSystem) {
             try ProgramLimits.prepare()
+        } catch {
+            Terminal.note("kf: error: \(error)", style: .red)
+            exit(EXIT_FAILURE)
+        }
+    }
+
+    private static func watchRuntime() {
+        do throws(ThreadRefused) {
+            try watch.start { stall in
+                let reason =
+                    switch stall {
+                    case .silent(let time): "nothing has run for \(time.components.seconds) s"
+                    case .overdue: "the time limit has passed"
+                    }
+                let error = ThreadRefused(code: EAGAIN)
+                Terminal.note("kf: error: \(reason), because \(error)", style: .red)
+                UnfinishedFiles.shared.end(status: EXIT_FAILURE)
+            }
         } catch {
             Terminal.note("kf: error: \(error)", style: .red)
             exit(EXIT_FAILURE)

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+@_spi(Programs) import Kingfisher
 
 /// Runs `work` for at most `seconds`.
 ///
@@ -16,6 +17,9 @@ func withDeadline<Value: Sendable>(
     of timeout: Double? = nil,
     _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
+    // The clock does not tick while the system refuses the runtime a thread.
+    let limit = Program.watch.addLimit(.seconds(seconds))
+    defer { Program.watch.removeLimit(limit) }
     let (outcomes, outcome) = AsyncThrowingStream.makeStream(of: Value.self)
     let worker = Task {
         do {

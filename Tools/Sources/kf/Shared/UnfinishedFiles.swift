@@ -44,6 +44,15 @@ final class UnfinishedFiles: Sendable {
         }
     }
 
+    /// Removes all files and ends the program, without anything that waits for a thread.
+    func end(status: Int32) -> Never {
+        // Never unlocked: no file may be renamed from here on.
+        paths.withLock { paths -> Never in
+            for path in paths { unlink(path) }
+            _exit(status)
+        }
+    }
+
     /// Adds a downloader whose downloads the next run continues.
     func add(_ downloader: ImageDownloader) {
         downloaders.withLock { $0[ObjectIdentifier(downloader)] = downloader }
