@@ -115,5 +115,9 @@ exec unshare --mount --pid --ipc --uts --fork --kill-child bash -euc '
     while IFS= read -r name; do
         mount --bind "$ROOT/.build-on/$release/$name" "$root$ROOT/$name"
     done <<<"$build_list"
-    exec chroot "$root" env -i "${@:2:$1}" bash -c "cd \"\$1\" && shift && exec \"\$@\"" \
+    # Not chroot, below which the kernel refuses namespaces of users, that tests and programs make.
+    cd "$root"
+    pivot_root . .
+    umount -l .
+    exec env -i "${@:2:$1}" bash -c "cd \"\$1\" && shift && exec \"\$@\"" \
         - "$ROOT" "${@:$(($1 + 2))}"' - "${#environment[@]}" "${environment[@]}" "$@"
