@@ -28,7 +28,8 @@ struct EncodingTests {
             )
             #expect(outcome.status == 0, "\(outcome.errors)")
             let count = try folder.data("small.\(format)").count
-            #expect((100...2000).contains(count), "\(format): \(count)")
+            // A drawing of few colours is a lossless WebP of some 50 bytes.
+            #expect((20...2000).contains(count), "\(format): \(count)")
         }
         let tiny = try await kf("get", "b.png", "-o", "tiny.jpg", "--target-size", "10")
         #expect(tiny.status == 1)

@@ -96,23 +96,6 @@ struct HelpTests {
         #expect(outcome.errors.hasPrefix("Error: " + message), "\(outcome.errors)")
     }
 
-    @Test func `arguments are read where the system has no proc`() async throws {
-        let folder = try TemporaryFolder()
-        // 77 where users may not make namespaces.
-        let script = """
-            unshare -rm true 2>/dev/null || exit 77
-            exec unshare -rm sh -c 'mount -t tmpfs none /proc && exec "$0" info nothing.jpg' "$0"
-            """
-        var outcome = try await KFProgram.bash(script, [], in: folder)
-        // libdispatch counts its threads in proc, and ends the program at some starts where it is
-        // missing.
-        for _ in 0..<10 where outcome.status == -SIGILL {
-            outcome = try await KFProgram.bash(script, [], in: folder)
-        }
-        #expect([1, 77].contains(outcome.status), "\(outcome.text)")
-        #expect(outcome.status == 77 || outcome.errors.contains("nothing.jpg"))
-    }
-
     @Test func `examples fit a terminal of 80 columns`() async throws {
         let folder = try TemporaryFolder()
         _ = try await KFProgram.run(["man", "-o", "man"], in: folder)
