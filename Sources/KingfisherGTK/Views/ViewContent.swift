@@ -128,7 +128,7 @@ extension ViewContent: ImageBindingTarget {
     }
 
     /// Counts a load, which calls the caller's indicator, before it starts.
-    func loadWillStart() { runningLoads += 1 }
+    func countLoad() { runningLoads += 1 }
 
     func loadDidEnd() { runningLoads = max(0, runningLoads - 1) }
 }

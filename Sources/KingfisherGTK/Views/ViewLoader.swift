@@ -309,7 +309,7 @@ final class ViewLoader: ImageLoading {
         let task = keeping(picture) {
             // The caller's code runs first or last. A load that the indicator starts is superseded.
             content.showPlaceholder(load.placeholder, options: options)
-            content.loadWillStart()
+            content.countLoad()
             let superseded = forgetLoads()
             defer { superseded?.supersede() }
             inForce = load

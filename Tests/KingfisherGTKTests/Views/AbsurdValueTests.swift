@@ -74,7 +74,7 @@ extension GTKTests {
                 offset: CGPoint(x: side, y: -side)
             )
             let stage = Stage(view.widget)
-            view.controller.content.loadWillStart()
+            view.controller.content.countLoad()
             await stage.paint()
             view.controller.content.loadDidEnd()
             await stage.paint()
