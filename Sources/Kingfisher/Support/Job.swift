@@ -201,14 +201,15 @@ final class Job<Value: Sendable>: Sendable {
 }
 
 extension Job {
-    /// Waits for the result of a shared job, in place of which another one is found if all its callers
-    /// have left meanwhile.
+    /// Waits for the result of a shared job.
+    ///
+    /// All callers of a job may leave before this one waits for it. Then another job is found.
     ///
     /// - Parameters:
     ///   - urgency: As for ``value(urgency:staysCancelled:)``.
     ///   - staysCancelled: As for ``value(urgency:staysCancelled:)``.
-    ///   - worksHere: Whether the first caller works in its own task; another one is found, too, if that
-    ///     caller is cancelled.
+    ///   - worksHere: Whether the first caller works in its own task. If that task is cancelled, the
+    ///     others find another job, too.
     ///   - find: Finds a job, or makes and starts one.
     /// - Returns: The result.
     /// - Throws: The error of the work, or `CancellationError` if this caller's task is cancelled.

@@ -5,9 +5,10 @@ import Synchronization
 ///
 /// The cooperative pool of Swift concurrency must never block and does not know these priorities,
 /// so heavy work runs here: as a closure, or as a task in a ``Lane``. Of equally urgent work, the
-/// owners of lanes take turns, and the work of one owner runs in order of arrival. Tasks that have
-/// begun run before new work, and twice as many begin as threads compute, so that what they hold in
-/// memory is released before more is taken.
+/// owners of lanes take turns, and the work of one owner runs in order of arrival.
+///
+/// Tasks that have begun run before new work, so that what they hold in memory is released before
+/// more is taken. At most twice as many tasks have begun as there are threads.
 final class WorkPool: Sendable {
     typealias Work = @Sendable () -> Void
 

@@ -4,7 +4,7 @@ import KingfisherTesting
 import Synchronization
 import Testing
 
-/// Inputs mean the same in every command: files, folders, patterns, lists, and what is left out.
+/// Commands that take several inputs read files, folders, patterns and lists in the same way.
 @Suite(.timeLimit(.minutes(1)))
 struct InputTests {
     let folder: TemporaryFolder
@@ -36,7 +36,7 @@ struct InputTests {
             .filter { ($0 as NSString).pathExtension != "" }.sorted()
     }
 
-    // MARK: What is left out
+    // MARK: --exclude
 
     @Test(arguments: [
         (["draft-*"], ["a.jpg", "old/c.jpg", "old/deep/d.jpg"]),

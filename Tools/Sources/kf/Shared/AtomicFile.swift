@@ -144,7 +144,7 @@ enum AtomicFile {
             guard ContinuousClock.now - start < .seconds(patience) else {
                 throw unread(place.path, patience)
             }
-            // No event tells that a reader came.
+            // The system reports no event when a reader comes.
             usleep(20_000)
         }
     }
