@@ -61,7 +61,7 @@ struct InputSearch {
         var failures: [(String, Failure)] = []
         for input in inputs {
             do {
-                found += try files(input, &failures).filter { !excludes($0.path) }
+                found += try files(input, &failures).filter { !excludes($0, of: input) }
                     .filter { repeats || seen.insert(Self.identity(of: $0.path)).inserted }
             } catch let failure as Failure {
                 failures.append((input, failure))
@@ -130,6 +130,13 @@ struct InputSearch {
     /// Whether a source is to be left out.
     func excludes(_ source: PictureSource) -> Bool {
         (source.webURL?.path ?? source.path).map(excludes) ?? false
+    }
+
+    /// Of a searched file only the part below the searched folder counts.
+    private func excludes(_ file: Found, of input: String) -> Bool {
+        guard file.path != input else { return excludes(input) }
+        let name = (file.path as NSString).lastPathComponent
+        return excludes(file.dir.isEmpty ? name : file.dir + "/" + name)
     }
 
     private func excludes(_ path: String) -> Bool {

@@ -1,12 +1,6 @@
 import ArgumentParser
 import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// The options of commands that take several inputs.
 struct InputOptions: ParsableArguments {
     @Option(
@@ -23,7 +17,8 @@ struct InputOptions: ParsableArguments {
         parsing: .singleValue,
         help: ArgumentHelp(
             "Leave out inputs with a name or a folder like this, such as '*-draft.*'; with a slash, "
-                + "those whose path ends like this; may be repeated.",
+                + "those whose path ends like this. The folders above a searched one do not count. "
+                + "May be repeated.",
             valueName: "pattern"
         )
     )
