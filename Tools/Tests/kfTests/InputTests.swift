@@ -58,6 +58,17 @@ struct InputTests {
         }
     }
 
+    @Test func `folders above a searched one do not count`() async throws {
+        for input in ["in/old", "in/old/**/*.jpg", folder.path("in/old")] {
+            let outcome = try await kf([
+                "convert", input, "-o", "out/", "--exclude", "in", "--exclude", "old",
+            ])
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try files(in: "out") == ["c.jpg", "deep/d.jpg"], "\(input)")
+            try FileManager.default.removeItem(atPath: folder.path("out"))
+        }
+    }
+
     @Test(arguments: ["convert", "sheet", "animate", "get", "optimize"])
     func `nothing that is left is an error`(command: String) async throws {
         let output = ["sheet": "out.png", "animate": "out.gif"][command] ?? "out/"
@@ -144,6 +155,25 @@ struct InputTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         let written = try files(in: "out")
         #expect(written.count == 1 && !written[0].contains("/."), "\(written)")
+    }
+
+    @Test func `a link in the output folder leads a server nowhere else`() async throws {
+        for name in ["out", "elsewhere"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path(name),
+                withIntermediateDirectories: true
+            )
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("out/x"),
+            withDestinationPath: folder.path("elsewhere")
+        )
+        let outcome = try await kf([
+            "get", server.url("/x/a.jpg"), "-o", "out/", "--name", "{dir}/{stem}",
+        ])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("leaves the output folder"), "\(outcome.errors)")
+        #expect(try files(in: "elsewhere").isEmpty)
     }
 
     @Test(arguments: [["--name", "{stem}"], ["--skip-existing"]])

@@ -178,8 +178,11 @@ struct ImageGetter: Sendable {
         }
         note(encoded, sources[index].title)
         if let path {
-            try AtomicFile.makeFolder(AtomicFile.folder(of: path))
-            try AtomicFile.write(data, to: path, patience: loading.timeout)
+            if command.name != nil, case .folder(let folder, _) = target {
+                try AtomicFile.write(data, to: path, below: folder, patience: loading.timeout)
+            } else {
+                try AtomicFile.write(data, to: path, patience: loading.timeout)
+            }
         } else {
             try Terminal.write(data)
         }

@@ -133,6 +133,27 @@ enum AtomicFile {
         return (file, String(decoding: made, as: UTF8.self))
     }
 
+    /// Writes a file below a folder, and never to another place through a symbolic link; makes the
+    /// folders between them.
+    ///
+    /// - Throws: As ``write(_:to:patience:isInPlace:)``, and for a link that leaves the folder.
+    static func write(
+        _ data: Data,
+        to path: String,
+        below root: String,
+        patience: Double
+    ) throws {
+        try makeFolder(folder(of: path))
+        // The file may be a link itself.
+        let place = folder(of: try OutputPlace(path).path)
+        let real = InputSearch.resolved(place) ?? place
+        let root = InputSearch.resolved(root) ?? root
+        guard real == root || real.hasPrefix(root == "/" ? "/" : root + "/") else {
+            throw Failure("\(path) leaves the output folder through a symbolic link")
+        }
+        try write(data, to: path, patience: patience)
+    }
+
     /// Opens a device or a pipe for writing; waits for the reader of a pipe.
     private static func openSpecial(_ place: OutputPlace, patience: Double) throws -> Int32 {
         let start = ContinuousClock.now
