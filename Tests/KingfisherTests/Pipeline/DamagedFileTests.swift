@@ -34,7 +34,6 @@ struct DamagedFileTests {
     func `damaged files give their image or a typed error, and leave nothing wrong in a cache`(
         isolated: Bool
     ) async throws {
-        // Drawings are read in workers in any case.
         if WorkerBench.isPossible { ProcessIsolation.useProgram(at: WorkerBench.program.path) }
         let fixtures = try Self.fixtures()
         try #require(fixtures.count > 50)
@@ -46,6 +45,9 @@ struct DamagedFileTests {
             rounds += 1
             var damage = Damage(seed: seed)
             let data = damage.damaged(fixtures)
+            // Programs read drawings in workers only. Without any, the tests of the codecs, which
+            // run beside this one, decide whether a processor reads them.
+            guard WorkerBench.isPossible || !data.isDrawing else { continue }
             // A header that claims more costs time, and its limits are tested elsewhere.
             let claimed = (try? Codecs.inspect(data))?.storedSize.pixelCount ?? 0
             guard claimed <= 1_000_000 else { continue }
@@ -89,11 +91,7 @@ private struct DamagedLoad {
         } catch let error as KingfisherError {
             #expect(direct == nil, "seed \(seed), \(processor.identifier): \(error)")
             #expect(!(error.errorDescription ?? "").isEmpty)
-            let lacksWorkers = data.isDrawing && !WorkerBench.isPossible
-            #expect(
-                lacksWorkers || error.errorCode != 4003,
-                "seed \(seed), \(processor.identifier): \(error)"
-            )
+            #expect(error.errorCode != 4003, "seed \(seed), \(processor.identifier): \(error)")
             let isCached = cache.isCached(
                 forKey: key,
                 processorIdentifier: processor.identifier
