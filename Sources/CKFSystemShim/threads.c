@@ -3,10 +3,14 @@
 #define _GNU_SOURCE
 #include "CKFSystemShim.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct work {
     void (*body)(void *);
@@ -43,4 +47,36 @@ int kf_thread_start(const char *name, size_t stack, void (*body)(void *), void *
     pthread_attr_destroy(&attributes);
     if (error != 0) free(work);
     return error;
+}
+
+// Whether a line of /proc/self/task/*/syscall, which begins with the number of the call that the
+// thread waits in, names one that sleeps.
+static int is_sleep(const char *line) {
+    char *end;
+    long call = strtol(line, &end, 10);
+    if (end == line) return 0;
+#ifdef SYS_nanosleep
+    if (call == SYS_nanosleep) return 1;
+#endif
+    return call == SYS_clock_nanosleep;
+}
+
+int kf_threads_asleep(int *threads, int most) {
+    DIR *tasks = opendir("/proc/self/task");
+    if (tasks == NULL) return 0;
+    int count = 0;
+    struct dirent *task;
+    while (count < most && (task = readdir(tasks)) != NULL) {
+        int number = atoi(task->d_name);
+        if (number <= 0) continue;
+        char path[64] = "", line[128] = "";
+        strncat(path, task->d_name, 16);
+        strcat(path, "/syscall");
+        int file = openat(dirfd(tasks), path, O_RDONLY | O_CLOEXEC);
+        if (file < 0) continue;
+        if (read(file, line, sizeof line - 1) > 0 && is_sleep(line)) threads[count++] = number;
+        close(file);
+    }
+    closedir(tasks);
+    return count;
 }

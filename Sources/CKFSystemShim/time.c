@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "CKFSystemShim.h"
 
+#include <poll.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -16,4 +18,13 @@ int64_t kf_clock_nanoseconds(int clock) {
 
 int64_t kf_modified_nanoseconds(const void *status) {
     return nanoseconds(((const struct stat *)status)->st_mtim);
+}
+
+void kf_pause(int64_t nanoseconds) {
+    if (nanoseconds <= 0) return;
+    struct timespec time = {
+        .tv_sec = (time_t)(nanoseconds / 1000000000),
+        .tv_nsec = (long)(nanoseconds % 1000000000),
+    };
+    (void)ppoll(NULL, 0, &time, NULL);
 }

@@ -137,6 +137,18 @@ enum LayeringRules {
         .filter { !$0.hasPrefix(Architecture.threadStarter) }
     }
 
+    /// Threads that sleep otherwise than by `SystemTime.pause`: `RuntimeWatch` takes them for threads
+    /// that wait inside libdispatch.
+    static func sleepers(in tree: SourceTree) -> [String] {
+        codeLines(of: tree) {
+            $0.holds("sleep")
+                && $0.contains(
+                    /\bThread\.sleep\b|(^|[^.\w])(u|nano)?sleep\(/.wordBoundaryKind(.simple)
+                )
+                && !$0.holds("func sleep(")
+        }
+    }
+
     /// Mentions of the main queue or the main actor in files that the list does not explain: what
     /// waits for the main queue never ends in a program whose main thread waits for it.
     static func mainQueueUses(in tree: SourceTree) -> [String] {

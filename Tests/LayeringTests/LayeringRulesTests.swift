@@ -27,8 +27,8 @@ struct LayeringRulesTests {
         LayeringRules.sharedInstances, LayeringRules.unexplainedUncheckedSendable,
         LayeringRules.nonisolatedUnsafe, LayeringRules.randomIdentities,
         LayeringRules.uncheckedAreas, LayeringRules.comparedCharacters,
-        LayeringRules.overlongFiles, LayeringRules.threadStarts, LayeringRules.mainQueueUses,
-        LayeringRules.decodingHere, LayeringRules.entryPaths,
+        LayeringRules.overlongFiles, LayeringRules.threadStarts, LayeringRules.sleepers,
+        LayeringRules.mainQueueUses, LayeringRules.decodingHere, LayeringRules.entryPaths,
     ]
 
     private func planted(_ path: String, _ text: String) -> SourceTree {
@@ -81,6 +81,20 @@ struct LayeringRulesTests {
         #expect(LayeringRules.threadStarts(in: planted(path, code)) == ["\(path):1"])
         let starter = planted(Architecture.threadStarter + "threads.c", code)
         #expect(LayeringRules.threadStarts(in: starter).isEmpty)
+    }
+
+    @Test(arguments: [
+        "sleep(1)", "    usleep(20_000)", "Thread.sleep(forTimeInterval: 1)",
+        "(void)nanosleep(&t, 0);",
+    ])
+    func `a thread that sleeps is found`(code: String) {
+        let path = "Sources/Kingfisher/HTTP/Thread.swift"
+        #expect(LayeringRules.sleepers(in: planted(path, code)) == ["\(path):1"])
+        let tasks = planted(
+            path,
+            "try await clock.sleep(1); try await Task.sleep(for: .seconds(1))"
+        )
+        #expect(LayeringRules.sleepers(in: tasks).isEmpty)
     }
 
     @Test(arguments: [

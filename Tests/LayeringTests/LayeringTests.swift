@@ -53,12 +53,13 @@ struct LayeringTests {
         #expect(LayeringRules.randomIdentities(in: tree).isEmpty)
     }
 
-    @Test func `threads start in one place, which reports refusals`() throws {
+    @Test func `threads start and pause in one place each`() throws {
         let sources = try SourceTree(
             reading: ["Sources", "Tools/Sources", "Server/Sources", "Examples/Sources"],
             suffixes: [".swift", ".c", ".h"]
         )
         #expect(LayeringRules.threadStarts(in: sources).isEmpty)
+        #expect(LayeringRules.sleepers(in: sources).isEmpty)
     }
 
     @Test func `the main queue is used only where the list says why`() {

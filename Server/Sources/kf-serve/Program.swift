@@ -11,6 +11,7 @@ enum Program {
         ProcessIsolation.runWorkerIfAsked()
         FirstProcess.runServiceIfFirst()
         checkLimits()
+        watchRuntime()
         LargeBlocks.returnToSystem()
         do {
             let command = try ServeCommand.parse()
@@ -26,9 +27,23 @@ enum Program {
             // Those of libdispatch, of the network and of the network's work that may block.
             try ProgramLimits.prepare(threadsPerCore: 3)
         } catch {
-            FileHandle.standardError.write(Data("kf-serve: \(error)\n".utf8))
-            // EX_OSERR of sysexits.h.
-            exit(71)
+            end("\(error)")
         }
+    }
+
+    /// Ends the program when the system refuses it threads for too long, so that what supervises it
+    /// starts it again.
+    private static func watchRuntime() {
+        do throws(ThreadRefused) {
+            try RuntimeWatch().start { end("\($0)") }
+        } catch {
+            end("\(error)")
+        }
+    }
+
+    private static func end(_ reason: String) -> Never {
+        FileHandle.standardError.write(Data("kf-serve: \(reason)\n".utf8))
+        // EX_OSERR of sysexits.h; without what runs at exit, which may wait for a thread.
+        _exit(71)
     }
 }

@@ -23,8 +23,8 @@ struct ServeCommand: ParsableCommand {
               kf-serve --config service.env --check
 
             Exit status: 0 after SIGTERM, SIGINT or SIGHUP, 64 for wrong usage, 69 if the address \
-            is in use, 71 if the limits of the system are too low, 78 for a configuration that \
-            cannot be used.
+            is in use, 71 if the limits of the system are too low or leave it no thread for 30 s, \
+            78 for a configuration that cannot be used.
             """,
         version: "kf-serve 0.1.0 (Kingfisher for Linux)"
     )

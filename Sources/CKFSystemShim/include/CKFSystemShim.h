@@ -17,6 +17,14 @@ int64_t kf_modified_nanoseconds(const void *status);
 // of pthread_create; then `body` is not called.
 int kf_thread_start(const char *name, size_t stack, void (*body)(void *), void *context);
 
+// Finds the threads of this process that sleep: in nanosleep or clock_nanosleep, as libdispatch does
+// when the system refuses it a thread. Stores the numbers of at most `most` of them, and returns how
+// many; none where the system does not report it.
+int kf_threads_asleep(int *threads, int most);
+
+// Waits for at least `nanoseconds`, or until a signal arrives; not by one of the calls above.
+void kf_pause(int64_t nanoseconds);
+
 // Gives the main thread room for its stack up to the hard limit, and the threads of other libraries,
 // which ask for none, `stack` bytes at least. Returns the bytes that the main thread may use.
 uint64_t kf_stacks_raise(size_t stack);

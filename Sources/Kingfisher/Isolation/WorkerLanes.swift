@@ -173,7 +173,7 @@ final class WorkerLanes: Sendable {
                 return try startOnce(lane)
             } catch {
                 guard case .noProcess = error, !queue.isStopped else { throw error }
-                Thread.sleep(forTimeInterval: pause / .seconds(1))
+                SystemTime.pause(pause)
             }
         }
         return try startOnce(lane)

@@ -1,3 +1,4 @@
+internal import CKFSystemShim
 import Foundation
 import Synchronization
 
@@ -9,18 +10,31 @@ import Musl
 
 /// Notices that nothing runs any more because the system refuses threads.
 ///
-/// libdispatch waits for a thread without a limit. The clocks of time limits wait with it, so they
-/// do not fire. This watch has a thread of its own from the start.
+/// libdispatch waits for a thread without a limit, in the call that needs it. The clocks of time
+/// limits wait with it, so they do not fire. This watch has a thread of its own from the start.
 @_spi(Programs) public final class RuntimeWatch: Sendable {
     /// Why the program cannot go on.
-    @_spi(Programs) public enum Stall: Equatable, Sendable {
+    @_spi(Programs) public enum Stall: Equatable, Sendable, CustomStringConvertible {
         /// Nothing has run for this long.
         case silent(Duration)
         /// A time limit has passed, and did not fire.
         case overdue
+        /// A piece of work has waited for a thread for this long.
+        case waiting(Duration)
+
+        /// What is late, why, and what to do.
+        @_spi(Programs) public var description: String {
+            let late =
+                switch self {
+                case .silent(let time): "nothing has run for \(time.components.seconds) s"
+                case .overdue: "the time limit has passed"
+                case .waiting(let time): "some work has waited for \(time.components.seconds) s"
+                }
+            return "\(late), because \(ThreadRefused(code: EAGAIN))"
+        }
     }
 
-    /// How long nothing may run while threads are refused.
+    /// How long nothing may run, or one piece of work may wait, while threads are refused.
     static let patience: Duration = .seconds(30)
     /// How late a time limit may fire while threads are refused.
     static let grace: Duration = .seconds(2)
@@ -29,23 +43,50 @@ import Musl
         var lastSign: Duration
         var limits: [Int: Duration] = [:]
         var nextLimit = 0
+        var refusal: Refusal?
+    }
+
+    /// Threads have been refused at every look since then.
+    private struct Refusal {
+        let start: Duration
+        /// Those that have slept at every look.
+        ///
+        /// Nothing of this project sleeps, so libdispatch has them wait for another thread.
+        var asleep: Set<Int32>
     }
 
     private let state: Mutex<State>
     private let threads: ThreadStarter
+    private let asleep: @Sendable () -> Set<Int32>
     private let now: @Sendable () -> Duration
 
     /// Makes a watch with the threads and the time of the system.
     @_spi(Programs) public convenience init() {
         let start = ContinuousClock.now
-        self.init(threads: .system) { ContinuousClock.now - start }
+        self.init(
+            threads: .system,
+            asleep: { Self.threadsAsleep() },
+            now: { ContinuousClock.now - start }
+        )
     }
 
     /// Makes a watch with the threads and the time of a test.
-    init(threads: ThreadStarter, now: @escaping @Sendable () -> Duration) {
+    init(
+        threads: ThreadStarter,
+        asleep: @escaping @Sendable () -> Set<Int32>,
+        now: @escaping @Sendable () -> Duration
+    ) {
         self.threads = threads
+        self.asleep = asleep
         self.now = now
         state = Mutex(State(lastSign: now()))
+    }
+
+    /// The numbers of the threads that sleep now; empty where the system does not report it.
+    static func threadsAsleep() -> Set<Int32> {
+        var numbers = [Int32](repeating: 0, count: 1024)
+        let count = kf_threads_asleep(&numbers, Int32(numbers.count))
+        return Set(numbers.prefix(Int(count)))
     }
 
     /// Looks once per second, on a thread of its own, and calls `end` for a stall.
@@ -56,7 +97,7 @@ import Musl
     ) throws(ThreadRefused) {
         try threads("kf-watch") { [self] in
             while true {
-                sleep(1)
+                SystemTime.pause(.seconds(1))
                 if let stall = stall() { return end(stall) }
             }
         }
@@ -92,18 +133,27 @@ import Musl
 
     /// Whether the program is stuck: something is late, and the system refuses a thread.
     func stall() -> Stall? {
-        let now = now()
-        let late = state.withLock { state -> Stall? in
-            if state.limits.values.contains(where: { now - $0 > Self.grace }) { return .overdue }
-            let silence = now - state.lastSign
-            return silence > Self.patience ? .silent(silence) : nil
-        }
-        guard let late else { return nil }
         do throws(ThreadRefused) {
             try threads("kf-trial") {}
+            state.withLock { $0.refusal = nil }
             return nil
         } catch {
-            return late
+            return lateness(asleep(), at: now())
+        }
+    }
+
+    /// What is late; nil if nothing is.
+    private func lateness(_ asleep: Set<Int32>, at now: Duration) -> Stall? {
+        state.withLock { state in
+            var refusal = state.refusal ?? Refusal(start: now, asleep: asleep)
+            refusal.asleep.formIntersection(asleep)
+            if refusal.asleep.isEmpty { refusal = Refusal(start: now, asleep: asleep) }
+            state.refusal = refusal
+            if state.limits.values.contains(where: { now - $0 > Self.grace }) { return .overdue }
+            let silence = now - state.lastSign
+            if silence > Self.patience { return .silent(silence) }
+            let wait = now - refusal.start
+            return wait > Self.patience && !refusal.asleep.isEmpty ? .waiting(wait) : nil
         }
     }
 }

@@ -54,13 +54,7 @@ enum Program {
     private static func watchRuntime() {
         do throws(ThreadRefused) {
             try watch.start { stall in
-                let reason =
-                    switch stall {
-                    case .silent(let time): "nothing has run for \(time.components.seconds) s"
-                    case .overdue: "the time limit has passed"
-                    }
-                let error = ThreadRefused(code: EAGAIN)
-                Terminal.note("kf: error: \(reason), because \(error)", style: .red)
+                Terminal.note("kf: error: \(stall)", style: .red)
                 UnfinishedFiles.shared.end(status: EXIT_FAILURE)
             }
         } catch {

@@ -338,7 +338,7 @@ extension POSIXFileSystem {
     func lock(_ file: OpenFile, sharing: Bool, waiting limit: Duration) throws(Errno) {
         let kind = (sharing ? LOCK_SH : LOCK_EX) | LOCK_NB
         let start = ContinuousClock.now
-        var pause: UInt32 = 50
+        var pause = Duration.microseconds(50)
         while true {
             do throws(Errno) {
                 _ = try retrying { flock(file.descriptor.rawValue, kind) }
@@ -348,8 +348,8 @@ extension POSIXFileSystem {
             }
             // Polled, because a blocking `flock` has no time-out. Locks are held for about a
             // millisecond.
-            usleep(pause)
-            pause = min(pause * 2, 5_000)
+            SystemTime.pause(pause)
+            pause = min(pause * 2, .milliseconds(5))
         }
     }
 

@@ -116,7 +116,7 @@ final class PressureStall: Sendable {
     private func start() {
         do throws(ThreadRefused) {
             try threads("kf-memory-psi", stackBytes: 256 << 10) { [self] in
-                if delay > 0 { Thread.sleep(forTimeInterval: delay) }
+                SystemTime.pause(.seconds(delay))
                 // Without an accessible file, as in many containers, there are no reports; the next
                 // caller tries again.
                 guard let reports = openReports() else { return giveUp() }

@@ -166,7 +166,7 @@ enum AtomicFile {
                 throw unread(place.path, patience)
             }
             // The system reports no event when a reader comes.
-            usleep(20_000)
+            poll(nil, 0, 20)
         }
     }
 
