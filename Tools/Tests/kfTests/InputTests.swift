@@ -69,10 +69,39 @@ struct InputTests {
         }
     }
 
-    @Test(arguments: ["convert", "sheet", "animate", "get", "optimize"])
+    @Test func `info and srcset take folders, patterns and lists`() async throws {
+        let list = "# these\nin\nin/*.jpg\n"
+        for inputs in [["in"], ["in/**/*.jpg"], ["--from-file", "-"]] {
+            let arguments = inputs + ["--exclude", "old", "--json"]
+            let info = try await kf(["info"] + arguments, input: list)
+            #expect(info.status == 0, "\(info.errors)")
+            for name in ["in/a.jpg", "in/draft-b.jpg"] {
+                #expect(info.text.components(separatedBy: "\"\(name)\"").count == 2, "\(info.text)")
+            }
+            #expect(!info.text.contains("c.jpg"))
+            let srcset = try await kf(
+                ["srcset", "-o", "out", "--widths", "16", "--formats", "png"] + arguments,
+                input: list
+            )
+            #expect(srcset.status == 0, "\(srcset.errors)")
+            #expect(try files(in: "out") == ["a-16.png", "draft-b-16.png"])
+            try FileManager.default.removeItem(atPath: folder.path("out"))
+        }
+    }
+
+    @Test func `info still refuses URLs of the network, in a list, too`() async throws {
+        let named = try await kf(["info", server.url("/a.jpg")])
+        #expect(named.status == 64)
+        let listed = try await kf(["info", "--from-file", "-"], input: server.url("/a.jpg"))
+        #expect(listed.status == 1)
+        #expect(listed.errors.contains("download it with kf get"), "\(listed.errors)")
+    }
+
+    @Test(arguments: ["convert", "sheet", "animate", "get", "optimize", "info", "srcset"])
     func `nothing that is left is an error`(command: String) async throws {
         let output = ["sheet": "out.png", "animate": "out.gif"][command] ?? "out/"
-        let outcome = try await kf([command, "in", "--exclude", "*.jpg", "-o", output])
+        let target = command == "info" ? [] : ["-o", output]
+        let outcome = try await kf([command, "in", "--exclude", "*.jpg"] + target)
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("--exclude leaves no image"), "\(outcome.errors)")
     }

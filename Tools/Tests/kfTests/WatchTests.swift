@@ -58,6 +58,20 @@ struct WatchTests {
         }
     }
 
+    @Test func `names that are excluded are left alone`() async throws {
+        let outcome = try await watch(
+            """
+            next
+            cp new.png in/old.png; cp new.png in/last.png; next; echo "$line"
+            """,
+            "--format jpeg --exclude old.png"
+        )
+        #expect(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
+        #expect(outcome.text.contains("out/last.jpg"), "\(outcome.text)")
+        let written = FileManager.default.enumerator(atPath: folder.path("out"))?.allObjects ?? []
+        #expect(!written.contains { "\($0)".hasPrefix("old") }, "\(written)")
+    }
+
     @Test func `a file that is being written is converted when it is closed`() async throws {
         let outcome = try await watch(
             """

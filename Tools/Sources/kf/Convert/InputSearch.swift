@@ -32,7 +32,7 @@ struct InputSearch {
     /// - Parameters:
     ///   - folder: The output folder.
     ///   - endings: Suffixes of the files that a folder search includes.
-    ///   - patterns: See ``InputOptions/exclude``.
+    ///   - patterns: See ``ExclusionOptions/exclude``.
     init(
         leavingOut folder: String,
         endings: Set<String> = Self.endings,

@@ -11,23 +11,25 @@ struct InfoCommand: AsyncParsableCommand {
             Prints the size, the format detected from the bytes, frames and their duration, \
             orientation, depth, and whether there is transparency or a colour profile. Reads \
             only the beginning of a large file. Of a PDF document it prints the number of pages \
-            and the size of the first, and of a video its size, duration and codecs.
+            and the size of the first, and of a video its size, duration and codecs. Folders and \
+            patterns stand for their images, as in kf convert.
 
             Examples:
               kf info photo.jpg
-              kf info --json photos/*.jpg
+              kf info --json photos
             """
     )
 
     @Argument(
         help: ArgumentHelp(
-            "A path, a file or data URL, or - for standard input.",
+            "Paths, folders, quoted patterns, file or data URLs, or - for standard input.",
             valueName: "file"
         ),
-        completion: .file(),
-        transform: Self.source
+        completion: .file()
     )
-    var files: [PictureSource]
+    var files: [String] = []
+
+    @OptionGroup var listing: InputOptions
 
     @Option(help: ArgumentHelp("The time limit for a silent pipe.", valueName: "seconds"))
     var timeout = 30.0
@@ -36,28 +38,51 @@ struct InfoCommand: AsyncParsableCommand {
 
     @OptionGroup var out: OutputOptions
 
-    func validate() throws { try LoadOptions.check(timeout: timeout) }
+    func validate() throws {
+        try LoadOptions.check(timeout: timeout)
+        try listing.check(files, "files")
+        for file in files {
+            let source = try PictureSource(file)
+            if source.isWeb { throw ValidationError(Self.refusal(of: source)) }
+        }
+    }
 
     func run() async throws {
         var failed = false
-        for file in files {
+        let report = { (error: any Error, text: String, title: String) in
+            // Continue with the other files.
+            let line = ErrorReport.line(for: error, source: title)
+            out.printFailure(error, source: text)
+            Terminal.note("kf: " + line, style: .red)
+            failed = true
+        }
+        let texts: [String]
+        do {
+            texts = try listing.all(files, patience: timeout)
+        } catch {
+            throw ErrorReport.exit(for: error, source: nil, out)
+        }
+        let (sources, missing) = listing.sources(of: texts, leavingOut: nil)
+        for (input, error) in missing { report(error, input, input) }
+        for source in sources {
             do {
-                if let document = file.document {
-                    try await printDocument(file, document)
-                    continue
-                }
-                let (info, byteCount) = try file.info(patience: timeout)
-                let photograph = file.photograph(patience: timeout)
-                try out.print(InfoReport(file, info, photograph, byteCount: byteCount))
+                try await print(source)
             } catch {
-                // Continue with the other files.
-                let line = ErrorReport.line(for: error, source: file.title)
-                out.printFailure(error, source: file.text)
-                Terminal.note("kf: " + line, style: .red)
-                failed = true
+                report(error, source.text, source.title)
             }
         }
         if failed { throw ExitCode.failure }
+    }
+
+    private func print(_ file: PictureSource) async throws {
+        if file.isWeb { throw Failure(Self.refusal(of: file)) }
+        if let document = file.document {
+            try await printDocument(file, document)
+            return
+        }
+        let (info, byteCount) = try file.info(patience: timeout)
+        let photograph = file.photograph(patience: timeout)
+        try out.print(InfoReport(file, info, photograph, byteCount: byteCount))
     }
 
     private func printDocument(_ file: PictureSource, _ document: LocalDocument) async throws {
@@ -73,13 +98,7 @@ struct InfoCommand: AsyncParsableCommand {
         }
     }
 
-    private static func source(_ text: String) throws -> PictureSource {
-        let source = try PictureSource(text)
-        if source.isWeb {
-            throw ValidationError(
-                "'\(text)' is not a local file; download it with kf get \(text) -o FILE"
-            )
-        }
-        return source
+    private static func refusal(of source: PictureSource) -> String {
+        "'\(source.text)' is not a local file; download it with kf get \(source.text) -o FILE"
     }
 }

@@ -13,20 +13,10 @@ struct InputOptions: ParsableArguments {
     )
     var fromFile: String?
 
-    @Option(
-        parsing: .singleValue,
-        help: ArgumentHelp(
-            "Leave out inputs with a name or a folder like this, such as '*-draft.*'; with a slash, "
-                + "those whose path ends like this. The folders above a searched one do not count. "
-                + "May be repeated.",
-            valueName: "pattern"
-        )
-    )
-    var exclude: [String] = []
+    @OptionGroup var exclusion: ExclusionOptions
 
-    func validate() throws {
-        if exclude.contains(where: \.isEmpty) { throw ValidationError("--exclude has no pattern") }
-    }
+    /// The patterns of inputs that are left out.
+    var exclude: [String] { exclusion.exclude }
 
     /// Throws a `ValidationError` unless there are inputs.
     func check(_ named: [String], _ what: String = "inputs") throws {
@@ -100,5 +90,23 @@ struct InputOptions: ParsableArguments {
         }
         // Standard input has no name, and is read once anyway.
         return (sources.filter { seen.insert($0.text).inserted }, failures)
+    }
+}
+
+/// The option of commands that search folders.
+struct ExclusionOptions: ParsableArguments {
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Leave out inputs with a name or a folder like this, such as '*-draft.*'; with a slash, "
+                + "those whose path ends like this. The folders above a searched one do not count. "
+                + "May be repeated.",
+            valueName: "pattern"
+        )
+    )
+    var exclude: [String] = []
+
+    func validate() throws {
+        if exclude.contains(where: \.isEmpty) { throw ValidationError("--exclude has no pattern") }
     }
 }

@@ -10,20 +10,25 @@ struct SrcsetCommand: AsyncParsableCommand {
         discussion: """
             Prints a picture element for each image. Browsers take the first format that they \
             know, and the width that fits. Widths above that of the image are left out, and its \
-            own takes the place of the first of them. The files have no metadata.
+            own takes the place of the first of them. The files have no metadata. Folders and \
+            patterns stand for their images, as in kf convert.
 
             Examples:
               kf srcset photo.jpg -o web
-              kf srcset photos/*.jpg -o web --widths 400,800,1600 --formats webp,jpeg
+              kf srcset photos -o web --widths 400,800,1600 --formats webp,jpeg
             """
     )
 
     @Argument(
-        help: "URLs, paths, or - for standard input.",
-        completion: .file(),
-        transform: { try PictureSource($0) }
+        help: ArgumentHelp(
+            "URLs, paths, folders, quoted patterns, or - for standard input.",
+            valueName: "source"
+        ),
+        completion: .file()
     )
-    var sources: [PictureSource]
+    var inputs: [String] = []
+
+    @OptionGroup var listing: InputOptions
 
     @Option(
         name: [.customShort("o"), .long],
@@ -85,7 +90,8 @@ struct SrcsetCommand: AsyncParsableCommand {
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
-        for source in sources { try loading.check(source) }
+        try listing.check(inputs, "images")
+        for input in inputs { try loading.check(PictureSource(input)) }
         if let quality, !(0...100).contains(quality) {
             throw ValidationError("the quality must be from 0 to 100, not \(quality)")
         }
@@ -95,22 +101,30 @@ struct SrcsetCommand: AsyncParsableCommand {
         if lossless, let format = formats.first(where: { $0.losslessEncoding == nil }) {
             throw ValidationError(format.lossyAdvice)
         }
-        _ = try GetTarget(output + "/", for: sources)
+        if output.isEmpty { throw ValidationError("the output has no name") }
     }
 
     func run() async throws {
+        let sources: [PictureSource]
+        let missing: [(String, any Error)]
         do {
+            (sources, missing) = listing.sources(
+                of: try listing.all(inputs, patience: loading.timeout),
+                leavingOut: output
+            )
+            if sources.isEmpty { throw missing.first?.1 ?? Failure("there are no images") }
+            for source in sources { try loading.check(source) }
             try AtomicFile.makeFolder(output)
             try AtomicFile.checkWritable(output)
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
         }
         if namedFormats == nil, !lossless { PictureFormat.noteMissing(Self.usualFormats, out) }
-        var hasFailed = false
-        guard case .folder(_, let names) = try GetTarget(output + "/", for: sources) else { return }
-        for (source, stem) in zip(sources, names.stems) {
+        for (input, error) in missing { _ = ErrorReport.exit(for: error, source: input, out) }
+        var hasFailed = !missing.isEmpty
+        for (source, stem) in zip(sources, FolderNames(sources, nil).stems) {
             do {
-                try out.print(try await result(of: source, stem: stem))
+                try out.print(try await result(of: source, stem: stem, among: sources))
             } catch {
                 // Continue with the others.
                 _ = ErrorReport.exit(for: error, source: source.title, out)
@@ -122,7 +136,11 @@ struct SrcsetCommand: AsyncParsableCommand {
 
     // MARK: - Steps
 
-    private func result(of source: PictureSource, stem: String) async throws -> Result {
+    private func result(
+        of source: PictureSource,
+        stem: String,
+        among sources: [PictureSource]
+    ) async throws -> Result {
         // The cache keeps no full size for the sake of smaller ones.
         let whole = try await PictureLoad(source: source, loading: loading, processor: nil).run()
         let image = whole.result.image

@@ -36,6 +36,8 @@ struct WatchCommand: AsyncParsableCommand {
     )
     var name: NameTemplate?
 
+    @OptionGroup var exclusion: ExclusionOptions
+
     @OptionGroup var encoding: EncodingOptions
 
     @Flag(
@@ -92,7 +94,7 @@ struct WatchCommand: AsyncParsableCommand {
         _ versions: inout [String: String]
     ) async {
         // All files are planned, so that two inputs with one name keep their suffixes.
-        let search = InputSearch(leavingOut: output)
+        let search = InputSearch(leavingOut: output, excluding: exclusion.exclude)
         // A folder without images is no failure here.
         guard let found = try? search.files([folder]).found else { return }
         do {
