@@ -54,7 +54,7 @@ enum WaitingExperiment {
                 "  " + Verdict("longest load from another host, s", longest, atMost: 0.2).line,
             ]
         }
-        return lines
+        return lines + (try growth(in: directory))
     }
 
     private final class Loads: Sendable {
