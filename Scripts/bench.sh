@@ -541,7 +541,7 @@ wait_until_quiet() {
     say "The machine is busy (load $(cut -d ' ' -f 1 /proc/loadavg)); the report says so."
 }
 
-# Runs every benchmark, and writes its table and plots into Benchmarks/README.md.
+# Runs every benchmark, and writes its tables and plots into Benchmarks.
 write_report() {
     local part
     install_peers

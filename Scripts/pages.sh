@@ -12,7 +12,7 @@
 #              reading them
 #
 # Pages are the Markdown files at the root, in Documentation, in the documentation catalog and in
-# Server, and the figures of Benchmarks. Links to files, headings and articles are followed; web
+# Server and Benchmarks. Links to files, headings and articles are followed; web
 # addresses are not, because lint needs no network. Spelling is British English;
 # Documentation/words.txt has the names and terms that a dictionary has not. Part of
 # `Scripts/test.sh lint`; takes about a second.
@@ -22,7 +22,7 @@ words=Documentation/words.txt
 catalog=Sources/Kingfisher/Kingfisher.docc
 # Made from a list of declarations; its words are names.
 generated=$catalog/Migration.md
-pages=(*.md Documentation/*.md "$catalog"/*.md Server/*.md Benchmarks/README.md)
+pages=(*.md Documentation/*.md "$catalog"/*.md Server/*.md Benchmarks/*.md)
 mode=${1:-}
 case $mode in
 '' | --words | --figures) ;;

@@ -1,11 +1,13 @@
-"""Writes the table, the output and the plots of Benchmarks/README.md from that of all benchmarks.
+"""Writes the tables, the output and the plots of Benchmarks from the output of all benchmarks.
 
 Usage: report.py OUTPUT README PLOTS
 
 OUTPUT is the text that the benchmarks have printed, one after the other. Everything between the two
-marks in README is replaced, and OUTPUT is kept beside it; PLOTS is the folder for the plots.
+marks in README is replaced, OUTPUT is kept beside it, and so is Libraries.md, which has the costs
+beside other libraries; PLOTS is the folder for the plots.
 """
 
+import datetime
 import os
 import pathlib
 import platform
@@ -164,12 +166,12 @@ quiet = "quiet" if load <= 1.5 * (os.cpu_count() or 1) else "**not quiet**: beli
 distribution = next((line.split("=", 1)[1].strip().strip('"') for line in open("/etc/os-release")
                      if line.startswith("PRETTY_NAME=")), platform.system())
 kernel = ".".join(platform.release().split(".")[:2])
-page = [BEGIN, "",
-        f"Measured on {os.cpu_count()} cores of an {processor}, {distribution}, Linux {kernel}; "
-        f"the machine was {quiet}.", "", "## Ratios and goals", "", *rows(figures(text)), "",
-        "## Beside other libraries", "", *races(), "", "## Growth", "",
-        *memory_plot(), *megapixel_plots(), *sizes_plot(), *transfers_plot(), *service_plot(), "",
-        f"[The output]({OUTPUT}) is everything that the benchmarks have printed.", "", END]
+machine = (f"Measured on {os.cpu_count()} cores of an {processor}, {distribution}, Linux {kernel}; "
+           f"the machine was {quiet}. Date: {datetime.date.today()}.")
+page = [BEGIN, "", machine, "", "## Ratios and goals", "", *rows(figures(text)), "", "## Growth", "",
+        *memory_plot(), *megapixel_plots(), *sizes_plot(), *transfers_plot(), *service_plot(), "", END]
+libraries = ["# Beside other libraries", "", machine, "", *races()]
+(readme.parent / "Libraries.md").write_text("\n".join(libraries) + "\n")
 (readme.parent / OUTPUT).write_text(text.strip() + "\n")
 whole = readme.read_text()
 before, rest = whole.split(BEGIN, 1)
