@@ -23,7 +23,7 @@ Scripts/bootstrap.sh --redis --tests
 if [ "${1:-}" = --levels ]; then
     command -v redis-server >/dev/null && command -v redis-cli >/dev/null \
         || install_packages redis-server redis-tools
-    provide_emulators
+    provide_emulators || die "pip cannot install the emulators."
     # The program as it is deployed.
     link_swift_into_programs
     build_tool Server kf-serve

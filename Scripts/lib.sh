@@ -176,16 +176,21 @@ provide_python() {
     python3 -m venv "$folder"
 }
 
+# Makes sure that a folder has a Python environment with the packages of a file:
+# provide_packages FOLDER FILE
+#
+# Fails if pip cannot install them.
+provide_packages() {
+    local folder=$1 requirements=$2
+    provide_python "$folder" || return
+    ! cmp -s "$requirements" "$folder/installed" || return 0
+    "$folder/bin/pip" install --quiet --disable-pip-version-check -r "$requirements" \
+        && cp "$requirements" "$folder/installed"
+}
+
 # Installs emulators of stores of objects for Python into the folder EMULATORS.
 EMULATORS=$ROOT/.build-nested/stores
-provide_emulators() {
-    local requirements=Server/Tests/Stores/requirements.txt
-    provide_python "$EMULATORS"
-    ! cmp -s "$requirements" "$EMULATORS/installed" || return 0
-    "$EMULATORS/bin/pip" install --quiet --disable-pip-version-check -r "$requirements" \
-        || die "pip cannot install the emulators."
-    cp "$requirements" "$EMULATORS/installed"
-}
+provide_emulators() { provide_packages "$EMULATORS" Server/Tests/Stores/requirements.txt; }
 
 # Makes build_tool link Swift's libraries statically into programs, if the toolchain has static
 # libraries, and build in a separate folder.

@@ -35,7 +35,13 @@ class QuietHandler(SimpleHTTPRequestHandler):
         pass
 
 
-def fetch(url: str) -> tuple[int, dict[str, str], bytes]:
+def free_port() -> int:
+    """A port that nothing listens to."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def fetch(url: str | urllib.request.Request) -> tuple[int, dict[str, str], bytes]:
     """The status, the fields and the body of a response."""
     try:
         with urllib.request.urlopen(url, timeout=20) as response:
@@ -117,15 +123,14 @@ def check(host: str, folder: Path) -> list[str]:
 def main() -> int:
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
-    with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as probe:
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         gradient = Image.linear_gradient("L").resize((300, 200))
         # No magenta, which one of the URLs trims.
         black = Image.new("L", gradient.size)
         Image.merge("RGB", [gradient, gradient.rotate(180), black]).save(folder / "image 1.png")
         Image.new("RGBA", (40, 20), (255, 255, 255, 128)).save(folder / "watermark.png")
-        port = probe.getsockname()[1]
-        probe.close()
+        port = free_port()
         environment = os.environ | {
             "IMGPROXY_BIND": f"127.0.0.1:{port}",
             "IMGPROXY_KEY": KEYS.key,
@@ -149,4 +154,5 @@ def main() -> int:
     return 1 if problems else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -53,6 +53,20 @@ struct OTLPMessageTests {
         #expect(Hexadecimal.text(of: bytes) == Self.expectedSpans)
     }
 
+    @Test(
+        arguments: zip(
+            ["kf_times_seconds", "kf_sent_bytes_total", "kf_seconds_of_work"],
+            ["1a0173", "1a024279", ""]
+        )
+    )
+    func `a metric has the unit that its name ends with`(name: String, field: String) {
+        let reading = MetricReading(name: name, help: "", type: "gauge", values: [])
+        let bytes = OTLPMessages.metrics([reading], since: 10, at: 20, of: "images")
+        // The fields of the metric: its name, its unit, and no values of a gauge.
+        let title = Hexadecimal.text(of: [0x0A, UInt8(name.utf8.count)] + Array(name.utf8))
+        #expect(Hexadecimal.text(of: bytes).hasSuffix("\(title)\(field)2a00"))
+    }
+
     @Test("Metrics have the bytes of OpenTelemetry's own writer")
     func metrics() {
         let readings = [

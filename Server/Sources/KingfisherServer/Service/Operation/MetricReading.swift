@@ -11,5 +11,14 @@ struct MetricReading: Sendable {
     var help: String
     /// `counter`, `gauge` or `histogram`.
     var type: String
+    /// The unit as UCUM writes it, by the end of the name; empty for plain numbers.
+    var unit: String {
+        let words = name.split(separator: "_")
+        return switch words.last == "total" ? words.dropLast().last : words.last {
+        case "seconds": "s"
+        case "bytes": "By"
+        default: ""
+        }
+    }
     var values: [(labels: [(String, String)], value: Value)]
 }

@@ -175,6 +175,7 @@ enum OTLPMessages {
     ) {
         writer.text(1, reading.name)
         writer.text(2, reading.help)
+        writer.text(3, reading.unit)
         let fields: [String: UInt64] = ["gauge": 5, "counter": 7, "histogram": 9]
         writer.message(fields[reading.type] ?? 5) { data in
             for (labels, value) in reading.values {
