@@ -163,6 +163,15 @@ public enum ImgproxyVariables {
                 + "always apply to the addresses of watermarks and fallbacks in URLs",
             names: ["WATERMARK_PREPROCESS_URL", "FALLBACK_IMAGE_PREPROCESS_URL"]
         ),
+        Family(
+            reason: "IMGPROXY_MAX_SRC_RESOLUTION limits the pixels of sources",
+            names: ["MAX_SRC_DIMENSION"],
+            restricts: true
+        ),
+        Family(
+            reason: "a proxy compresses the few results that are text",
+            names: ["GZIP_COMPRESSION", "GZIP_BUFFER_SIZE"]
+        ),
         Family(reason: "pages are drawn over white", names: ["PDF_NO_BACKGROUND"]),
         Family(
             reason: "there is no licence to prove",

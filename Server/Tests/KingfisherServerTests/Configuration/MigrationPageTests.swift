@@ -90,6 +90,7 @@ struct MigrationPageTests {
             | name | default | values |
             |---|---|---|
             \(lines.joined(separator: "\n"))
+            | `\(ServiceConfiguration.fileVariable)` |  | `the path of a file of NAME=value lines, as of --config` |
 
             ## Variables that are left out
 
