@@ -1,9 +1,9 @@
-/// How WebPs are compressed.
-public enum WebPCompression: String, Sendable, CaseIterable {
+/// How WebPs, AVIFs and JPEG XLs are compressed.
+public enum Compression: String, Sendable, CaseIterable {
     /// By a quality.
     case lossy
-    /// Without loss, after the quality has decided how much colours are rounded; animations are
-    /// lossy.
+    /// Only WebP: without loss, after the quality has decided how much colours are rounded;
+    /// animations are lossy.
     case nearLossless = "near_lossless"
     /// With exactly the pixels of the image; animations are lossy.
     case lossless

@@ -20,7 +20,11 @@ extension ServiceConfiguration {
         /// Whether JPEGs have all samples of colour in all qualities, not only above 90.
         public var keepsChromaOfJPEG = false
         /// How WebPs are compressed.
-        public var compressionOfWebP = WebPCompression.lossy
+        public var compressionOfWebP = Compression.lossy
+        /// Whether AVIFs have exactly the pixels of the image; animations are lossy.
+        public var isAVIFLossless = false
+        /// Whether JPEG XLs have exactly the pixels of the image.
+        public var isJXLLossless = false
         /// Whether AVIFs have a quarter of the samples of colour.
         public var subsamplingOfAVIF = ChromaSubsampling.auto
         /// The speed of encoding AVIF, from 0 (smallest) to 10 (fastest).
@@ -117,6 +121,8 @@ extension ServiceConfiguration {
             .init("IMGPROXY_JPEG_PROGRESSIVE", \.processing.writesProgressiveJPEG, .flag, .results),
             .init("IMGPROXY_JPEG_NO_SUBSAMPLE", \.processing.keepsChromaOfJPEG, .flag, .results),
             .init("IMGPROXY_WEBP_COMPRESSION", \.processing.compressionOfWebP, .word, .results),
+            .init("KF_AVIF_LOSSLESS", \.processing.isAVIFLossless, .flag, .results),
+            .init("KF_JXL_LOSSLESS", \.processing.isJXLLossless, .flag, .results),
             .init("IMGPROXY_AVIF_SUBSAMPLE", \.processing.subsamplingOfAVIF, .word, .results),
             .init("IMGPROXY_AVIF_SPEED", \.processing.speedOfAVIF, .integer(0...10), .results),
             .init("IMGPROXY_WEBP_EFFORT", \.processing.effortOfWebP, .integer(0...6), .results),

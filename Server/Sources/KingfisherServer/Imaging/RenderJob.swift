@@ -104,9 +104,8 @@ struct RenderJob {
         rule.maxColorCount = settings.colorCount(options)
         let subsampling = options.subsampling[plan.format] ?? settings.subsampling[plan.format]
         rule.subsamplesChroma = subsampling.flatMap(\.isOn)
-        if plan.format == .webp {
-            rule.compressionOfWebP = options.compressionOfWebP ?? settings.compressionOfWebP
-        }
+        rule.compression =
+            options.compression[plan.format] ?? settings.compression[plan.format] ?? .lossy
         search(options.autoQuality, settings.autoQuality, &rule)
         return rule
     }

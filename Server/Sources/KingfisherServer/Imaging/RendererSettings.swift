@@ -12,8 +12,8 @@ struct RendererSettings: Sendable {
     var efforts: [OutputFormat: Int] = [:]
     /// Whether JPEG and AVIF have a quarter of the samples of colour unless the URL says otherwise.
     var subsampling: [OutputFormat: ChromaSubsampling] = [:]
-    /// How WebPs are compressed unless the URL says otherwise.
-    var compressionOfWebP = WebPCompression.lossy
+    /// How WebP, AVIF and JPEG XL are compressed unless the URL says otherwise.
+    var compression: [OutputFormat: Compression] = [:]
     /// The most colours of PNGs, 2…256; nil for all.
     var maxColorCount: Int?
     /// The most colours of PNGs that a URL wants reduced without a number of its own.

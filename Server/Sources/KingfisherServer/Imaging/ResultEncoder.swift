@@ -25,8 +25,8 @@ final class ResultEncoder: Sendable {
         var maxColorCount: Int?
         /// See ``ImageEncoding/subsamplesChroma``.
         var subsamplesChroma: Bool?
-        /// How a WebP is compressed.
-        var compressionOfWebP = WebPCompression.lossy
+        /// How a WebP, AVIF or JPEG XL is compressed.
+        var compression = Compression.lossy
         /// Nil without a search.
         var similarity: SimilarityTarget?
         /// A search that takes longer ends with its best file so far.
@@ -35,7 +35,7 @@ final class ResultEncoder: Sendable {
         var searchTime = Duration.seconds(5)
 
         /// Whether the quality has no effect.
-        var isLossless: Bool { format.isLossless || compressionOfWebP == .lossless && !isAnimated }
+        var isLossless: Bool { format.isLossless || compression == .lossless && !isAnimated }
     }
 
     /// The measure of the last encoding.
@@ -140,7 +140,7 @@ private struct Attempts {
             effort: rule.effort,
             maxColorCount: rule.maxColorCount,
             subsamplesChroma: rule.subsamplesChroma,
-            compressionOfWebP: rule.compressionOfWebP
+            compression: rule.compression
         ).map { ($0, quality) }
     }
 

@@ -140,7 +140,7 @@ extension KFCrossPlatformImage {
     ///   - effort: See ``ImageEncoding/effort``.
     ///   - maxColorCount: See ``ImageEncoding/maxColorCount``.
     ///   - subsamplesChroma: See ``ImageEncoding/subsamplesChroma``.
-    ///   - compressionOfWebP: How a WebP is compressed.
+    ///   - compression: How a WebP, AVIF or JPEG XL is compressed.
     /// - Returns: The file; nil if this build cannot write it.
     func encoded(
         as format: OutputFormat,
@@ -150,7 +150,7 @@ extension KFCrossPlatformImage {
         effort: Int? = nil,
         maxColorCount: Int? = nil,
         subsamplesChroma: Bool? = nil,
-        compressionOfWebP: WebPCompression = .lossy
+        compression: Compression = .lossy
     ) -> Data? {
         if isAnimated, let file = kf.gifRepresentation(),
             file.kf.imageFormat == format.imageFormat
@@ -164,14 +164,15 @@ extension KFCrossPlatformImage {
             case .jpeg: .jpeg(quality: share)
             case .png: maxColorCount.map { .png(maxColorCount: $0) } ?? .png
             case .webp:
-                switch compressionOfWebP {
+                switch compression {
                 case .lossy: .webp(quality: share, effort: effort)
                 case .nearLossless: .losslessWebP(quality: share, effort: effort)
                 case .lossless: .losslessWebP(effort: effort)
                 }
+            case .avif where compression == .lossless: .losslessAVIF(speed: effort)
             case .avif: .avif(quality: share, speed: effort)
             case .gif: .gif
-            case .jxl: .jxl(quality: share)
+            case .jxl: compression == .lossless ? .losslessJXL : .jxl(quality: share)
             }
         if let subsamplesChroma { encoding = encoding.subsamplingChroma(subsamplesChroma) }
         let file = encoding.data(of: kf.still)

@@ -123,7 +123,11 @@ extension ServiceConfiguration {
             .jpeg: processing.keepsChromaOfJPEG ? .off : .auto,
             .avif: processing.subsamplingOfAVIF,
         ]
-        settings.compressionOfWebP = processing.compressionOfWebP
+        settings.compression = [
+            .webp: processing.compressionOfWebP,
+            .avif: processing.isAVIFLossless ? .lossless : .lossy,
+            .jxl: processing.isJXLLossless ? .lossless : .lossy,
+        ]
         settings.maxColorCount =
             processing.quantizesPNG ? processing.maximalColorsOfPNG : nil
         settings.efforts = [.avif: processing.speedOfAVIF, .webp: processing.effortOfWebP]

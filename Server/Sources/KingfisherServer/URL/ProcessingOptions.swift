@@ -249,8 +249,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var isProgressive: Bool?
     /// Whether JPEG and AVIF have a quarter of the samples of colour.
     var subsampling: [OutputFormat: ChromaSubsampling] = [:]
-    /// How WebPs are compressed.
-    var compressionOfWebP: WebPCompression?
+    /// How WebP, AVIF and JPEG XL are compressed.
+    var compression: [OutputFormat: Compression] = [:]
     /// Whether the colours of PNGs are reduced.
     var quantizes: Bool?
     /// 2…256.

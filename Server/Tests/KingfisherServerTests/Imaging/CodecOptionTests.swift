@@ -57,16 +57,46 @@ struct CodecOptionTests {
         for (x, y) in [(0, 0), (13, 21), (79, 79)] {
             #expect(exact.pixel(x, y) == picture.pixel(x, y))
         }
-        let lossy = try await bench.render(file, as: .webp) { $0.compressionOfWebP = .lossy }
+        let lossy = try await bench.render(file, as: .webp) { $0.compression = [.webp: .lossy] }
         #expect(lossy.result.quality == 79)
         #expect(lossy.result.data != exact.result.data)
         let near = try await bench.render(file, as: .webp) {
-            ($0.compressionOfWebP, $0.quality) = (.nearLossless, 60)
+            ($0.compression, $0.quality) = ([.webp: .nearLossless], 60)
         }
         #expect(near.result.quality == 60)
         #expect(near.result.data.range(of: Data("VP8L".utf8)) != nil)
         #expect(near.result.data != exact.result.data)
-        let other = try await bench.render(file, as: .jpeg) { $0.compressionOfWebP = .lossless }
+        let other = try await bench.render(file, as: .jpeg) { $0.compression = [.webp: .lossless] }
         #expect(other.result.quality == 80)
+    }
+
+    @Test(arguments: [OutputFormat.avif, .jxl].filter(\.isWritable))
+    func `a lossless AVIF or JPEG XL has the source's pixels and no quality`(
+        format: OutputFormat
+    ) async throws {
+        let picture = TestPicture.image(80, 80) { x, y in
+            [UInt8(x * 3), UInt8(y * 3), UInt8((x * y) % 256), 255]
+        }
+        let file = try #require(picture.pngData())
+        var configuration = ServiceConfiguration()
+        configuration.processing.isAVIFLossless = true
+        configuration.processing.isJXLLossless = true
+        let bench = try RenderBench(configuration.rendererSettings(watermark: nil))
+        let exact = try await bench.render(file, as: format) { $0.maximalBytes = 10 }
+        #expect(exact.result.quality == nil)
+        for y in 0..<80 {
+            for x in 0..<80 where exact.pixel(x, y) != picture.pixel(x, y) {
+                Issue.record("another pixel at \(x), \(y)")
+                return
+            }
+        }
+        let lossy = try await bench.render(file, as: format) { $0.compression = [format: .lossy] }
+        #expect(lossy.result.quality != nil)
+        #expect(lossy.result.data.count < exact.result.data.count)
+        let plain = try RenderBench(ServiceConfiguration().rendererSettings(watermark: nil))
+        let asked = try await plain.render(file, as: format) {
+            $0.compression = [format: .lossless]
+        }
+        #expect(asked.result.data == exact.result.data)
     }
 }

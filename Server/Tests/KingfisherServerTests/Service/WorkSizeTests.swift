@@ -46,7 +46,7 @@ struct WorkSizeTests {
             #expect((size.width, size.height, size.format) == (320, 200, format))
         }
         let lossless = try #require(
-            image.encoded(as: .webp, quality: 80, compressionOfWebP: .lossless)
+            image.encoded(as: .webp, quality: 80, compression: .lossless)
         )
         #expect(PictureSize(of: lossless)?.pixelCount == 64_000)
         #expect(PictureSize(of: Self.jpeg(9, 9, marker: 0xC2))?.weight == 3)

@@ -228,11 +228,16 @@ enum OptionExamples {
             $0.subsampling = [.jpeg: .auto]
         },
         OptionExample("jpeg_options::1") { $0.subsampling = [.jpeg: .off] },
-        OptionExample("webp_options:lossless") { $0.compressionOfWebP = .lossless },
-        OptionExample("webp_options:lossy:0:default") { $0.compressionOfWebP = .lossy },
-        OptionExample("webp_options:near_lossless") { $0.compressionOfWebP = .nearLossless },
+        OptionExample("webp_options:lossless") { $0.compression = [.webp: .lossless] },
+        OptionExample("webp_options:lossy:0:default") { $0.compression = [.webp: .lossy] },
+        OptionExample("webp_options:near_lossless") { $0.compression = [.webp: .nearLossless] },
         OptionExample("avif_options:off") { $0.subsampling = [.avif: .off] },
         OptionExample("avif_options:auto") { $0.subsampling = [.avif: .auto] },
+        OptionExample("avif_options::lossless") { $0.compression = [.avif: .lossless] },
+        OptionExample("avif_options:off:lossy") {
+            ($0.subsampling, $0.compression) = ([.avif: .off], [.avif: .lossy])
+        },
+        OptionExample("jxl_options::lossless") { $0.compression = [.jxl: .lossless] },
         OptionExample("watermark_text:PGI-SGk8L2I-") { options in
             options.watermarkText = try? WatermarkText("<b>Hi</b>")
         },

@@ -52,22 +52,33 @@ extension URLOption {
         URLOption("webp_options", ["webpo"], arguments: 3) {
             arguments,
             options throws(ServiceError) in
-            if let way = try arguments.choice(0, of: WebPCompression.self) {
-                options.compressionOfWebP = way
+            if let way = try arguments.choice(0, of: Compression.self) {
+                options.compression[.webp] = way
             }
             guard try arguments.flag(1) != true else { throw arguments.unsupported(1) }
             guard (arguments[2] ?? "default") == "default" else { throw arguments.unsupported(2) }
         } write: { options in
-            options.compressionOfWebP.map { [$0.rawValue] }
+            options.compression[.webp].map { [$0.rawValue] }
         },
-        URLOption("avif_options", ["avifo"], arguments: 1) {
+        URLOption("avif_options", ["avifo"], arguments: 2) {
             arguments,
             options throws(ServiceError) in
             if let way = try arguments.choice(0, of: ChromaSubsampling.self) {
                 options.subsampling[.avif] = way
             }
+            if let way = try arguments.exactness(1) { options.compression[.avif] = way }
         } write: { options in
-            options.subsampling[.avif].map { [$0.rawValue] }
+            let chroma = options.subsampling[.avif]?.rawValue
+            if let way = options.compression[.avif] { return [chroma ?? "", way.rawValue] }
+            return chroma.map { [$0] }
+        },
+        URLOption("jxl_options", ["jxlo"], arguments: 2) {
+            arguments,
+            options throws(ServiceError) in
+            guard arguments[0] == nil else { throw arguments.unsupported(0) }
+            if let way = try arguments.exactness(1) { options.compression[.jxl] = way }
+        } write: { options in
+            options.compression[.jxl].map { ["", $0.rawValue] }
         },
         .flag("strip_metadata", ["sm"], \.stripMetadata),
         .flag("keep_copyright", ["kcr"], \.keepCopyright),
@@ -140,6 +151,13 @@ extension URLOption {
 }
 
 extension OptionArguments {
+    /// The compression of a format that is exact or not; nil for an empty argument.
+    fileprivate func exactness(_ index: Int) throws(ServiceError) -> Compression? {
+        let way = try choice(index, of: Compression.self)
+        guard way != .nearLossless else { throw unsupported(index) }
+        return way
+    }
+
     /// The error of an argument whose effect this service does not have.
     fileprivate func unsupported(_ index: Int) -> ServiceError {
         error(index, "is not supported by this service as argument \(index + 1)")

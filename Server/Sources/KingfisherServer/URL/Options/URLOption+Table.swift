@@ -59,10 +59,6 @@ extension URLOption {
                 + "`kf` makes clips and sheets of videos"
         ),
         Missing(
-            names: ["jxl_options", "jxlo"],
-            reason: "libjxl works with its usual effort"
-        ),
-        Missing(
             names: ["dpi"],
             reason: "results state no pixels per inch; documents are drawn with 144"
         ),
