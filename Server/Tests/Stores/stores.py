@@ -1,5 +1,5 @@
-"""Reads objects of emulators through the image service: S3 with roles, and Google Cloud Storage.
-Keeps results in that S3, from which another service starts.
+"""Reads objects of emulators through the image service: S3 with roles, also those of platforms, whose
+keys expire, and Google Cloud Storage. Keeps results in that S3, from which another service starts.
 
 Usage: stores.py KF_SERVE PICTURE
 
@@ -7,17 +7,25 @@ The emulator of S3 checks every signature, and which actions a user or a role ma
 only for keys of unreserved characters, also with the requests of its own client.
 """
 
+import datetime
 import http.client
+import http.server
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.parse
 
 import boto3
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
 
 kf_serve, picture = sys.argv[1], pathlib.Path(sys.argv[2]).read_bytes()
 REGION = "eu-west-1"
@@ -62,8 +70,8 @@ def start(*command, **variables):
     )
 
 
-def served(variables, expected):
-    """Starts a service, and compares the statuses of paths with the expected ones."""
+def serve(variables):
+    """Starts a service; returns its port."""
     port = free_port()
     start(
         kf_serve,
@@ -73,6 +81,12 @@ def served(variables, expected):
         **variables,
     )
     wait_for(port)
+    return port
+
+
+def served(variables, expected):
+    """Starts a service, and compares the statuses of paths with the expected ones."""
+    port = serve(variables)
     for path, status in expected.items():
         found, body = request(port, f"/_/w:50/plain/{path}")
         print(f"{path}: {found}")
@@ -80,6 +94,76 @@ def served(variables, expected):
             problems.append(f"{path}: {found} {body[:200]!r}, not {status}")
 
 
+class Platform(http.server.BaseHTTPRequestHandler):
+    """Gives keys as a container, a virtual machine, or the token service for a workload does.
+
+    The first keys of each platform expire after four seconds. When it is asked again, their role
+    loses its rights, and the new keys are those of another role.
+    """
+
+    TOKEN = "token of the platform"
+    # The functions that make keys of a role, as an object and from the form of a service, and the
+    # one that removes the rights of a role.
+    assume = forward = forbid = None
+    questions = {"container": 0, "machine": 0, "workload": 0}
+
+    def do_GET(self):
+        roles = "/latest/meta-data/iam/security-credentials/"
+        if self.path == "/container" and self.headers["Authorization"] == self.TOKEN:
+            self.give("container")
+        elif self.headers["X-aws-ec2-metadata-token"] != self.TOKEN:
+            self.answer(401, b"")
+        elif self.path == roles:
+            self.answer(200, b"name of the role\n")
+        elif self.path == roles + "name%20of%20the%20role":
+            self.give("machine")
+        else:
+            self.answer(404, b"")
+
+    def do_PUT(self):
+        is_known = self.path == "/latest/api/token"
+        self.answer(200 if is_known else 404, self.TOKEN.encode())
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        form = dict(urllib.parse.parse_qsl(body))
+        if form.get("WebIdentityToken") != self.TOKEN or form.get("RoleArn") != "arn:workload":
+            return self.answer(403, b"")
+        role, expires = self.next("workload")
+        status, body = Platform.forward({**form, "RoleArn": role})
+        if expires:
+            text = f"<Expiration>{expires}</Expiration>"
+            body = re.sub("<Expiration>.*</Expiration>", text, body.decode()).encode()
+        self.answer(status, body)
+
+    def give(self, name):
+        role, expires = self.next(name)
+        keys = Platform.assume(role)
+        found = {"AccessKeyId": keys["AccessKeyId"], "SecretAccessKey": keys["SecretAccessKey"],
+                 "Token": keys["SessionToken"],
+                 "Expiration": expires or keys["Expiration"].strftime("%Y-%m-%dT%H:%M:%SZ")}
+        self.answer(200, json.dumps(found).encode())
+
+    def next(self, name):
+        """The role whose keys are next, and when they expire unless as usual."""
+        Platform.questions[name] += 1
+        if self.questions[name] > 1:
+            Platform.forbid(f"{name}-old")
+            return f"{ROLES}{name}-new", None
+        end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=4)
+        return f"{ROLES}{name}-old", end.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def answer(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+ROLES = "arn:aws:iam::123456789012:role/"
 log = tempfile.TemporaryFile("w+")
 programs = []
 try:
@@ -111,10 +195,18 @@ try:
         return {"Effect": "Allow", "Action": action, "Resource": "*"}
 
     trust = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"}
-    role = iam.create_role(RoleName="reader", AssumeRolePolicyDocument=policy(trust))["Role"]
-    iam.put_role_policy(
-        RoleName="reader", PolicyName="read", PolicyDocument=policy(allow("s3:*"))
-    )
+
+    def make_role(name):
+        role = iam.create_role(RoleName=name, AssumeRolePolicyDocument=policy(trust))["Role"]
+        iam.put_role_policy(
+            RoleName=name, PolicyName="read", PolicyDocument=policy(allow("s3:*"))
+        )
+        return role
+
+    role = make_role("reader")
+    for platform in Platform.questions:
+        make_role(f"{platform}-old")
+        make_role(f"{platform}-new")
 
     def user(name, action):
         iam.create_user(UserName=name)
@@ -126,6 +218,7 @@ try:
         }
 
     reader, assumer = user("reader", "s3:*"), user("assumer", "sts:AssumeRole")
+    master = list(user("master", "*").values())
     request(port, "/moto-api/reset-auth", "POST", "0")
     usual = {
         "IMGPROXY_USE_S3": "1",
@@ -139,6 +232,57 @@ try:
     # The user itself may not read, the role may.
     served({**usual, **assumer}, {image: 404})
     served({**usual, **assumer, "IMGPROXY_S3_ASSUME_ROLE_ARN": role["Arn"]}, {image: 200})
+
+    # --- Keys of platforms -----------------------------------------------------------------------
+    def forward(form):
+        """Lets the emulator answer a question without a signature, which it does not take."""
+        body = urllib.parse.urlencode(form)
+        fields = {"Content-Type": "application/x-www-form-urlencoded"}
+        question = AWSRequest("POST", f"{address}/", fields, body)
+        SigV4Auth(Credentials(*master), "sts", REGION).add_auth(question)
+        return request(port, "/", "POST", body, dict(question.headers))
+
+    Platform.assume = lambda arn: client("sts", *master).assume_role(
+        RoleArn=arn, RoleSessionName="platform"
+    )["Credentials"]
+    Platform.forward = forward
+    Platform.forbid = lambda name: client("iam", *master).delete_role_policy(
+        RoleName=name, PolicyName="read"
+    )
+    platforms = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Platform)
+    threading.Thread(target=platforms.serve_forever, daemon=True).start()
+    host = f"http://127.0.0.1:{platforms.server_port}"
+    with tempfile.NamedTemporaryFile("w") as token:
+        token.write(f"{Platform.TOKEN}\n")
+        token.flush()
+        ports = {
+            "container": serve({
+                **usual,
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI": f"{host}/container",
+                "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": token.name,
+            }),
+            "machine": serve({**usual, "AWS_EC2_METADATA_SERVICE_ENDPOINT": host}),
+            "workload": serve({
+                **usual,
+                "AWS_ENDPOINT_URL_STS": host,
+                "AWS_ROLE_ARN": "arn:workload",
+                "AWS_WEB_IDENTITY_TOKEN_FILE": token.name,
+            }),
+        }
+        objects, count = client("s3", *master), 0
+        deadline = time.monotonic() + 60
+        # Each object is new, so that no cache has it.
+        while min(Platform.questions.values()) < 2 and time.monotonic() < deadline:
+            count += 1
+            objects.put_object(Bucket="photos", Key=f"new/{count}.png", Body=picture)
+            for name, own in ports.items():
+                found, body = request(own, f"/_/w:50/plain/s3://photos/new/{count}.png")
+                if found != 200:
+                    problems.append(f"keys of a {name}: {found} {body[:200]!r}, not 200")
+        print(f"questions of {count} objects: {Platform.questions}")
+        if set(Platform.questions.values()) != {2}:
+            problems.append(f"keys of platforms: {Platform.questions}, not 2 each")
+    platforms.shutdown()
 
     # --- Results ---------------------------------------------------------------------------------
     store = client("s3", reader["AWS_ACCESS_KEY_ID"], reader["AWS_SECRET_ACCESS_KEY"])
