@@ -36,7 +36,8 @@ struct ReplacedFileTests {
     @Test(arguments: commands)
     func `permissions, owner and attributes stay`(command: [String]) async throws {
         let path = folder.path("out.jpg")
-        #expect(chmod(path, 0o600) == 0)
+        // Neither those of a new file nor those of a temporary one.
+        #expect(chmod(path, 0o640) == 0)
         // Only an administrator may give a file away.
         let isAdministrator = getuid() == 0 && chown(path, 1234, 2345) == 0
         let attribute = ExtendedAttribute("user.kf-test")
@@ -45,9 +46,17 @@ struct ReplacedFileTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(try folder.data("out.jpg") != photo)
         let after = try status("out.jpg")
-        #expect(after.st_mode & 0o7777 == 0o600)
+        #expect(after.st_mode & 0o7777 == 0o640)
         if isAdministrator { #expect(after.st_uid == 1234 && after.st_gid == 2345) }
         if holdsAttributes { #expect(attribute.value(at: path) == "mine") }
+    }
+
+    @Test func `a new file has the permissions of any new file`() async throws {
+        let outcome = try await KFProgram.run(["get", "in.jpg", "-o", "new.png"], in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let file = try #require(fopen(folder.path("usual"), "w"))
+        fclose(file)
+        #expect(try status("new.png").st_mode == status("usual").st_mode)
     }
 
     @Test func `a file that is optimised in place keeps its times`() async throws {
