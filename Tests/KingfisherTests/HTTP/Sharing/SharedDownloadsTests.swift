@@ -198,6 +198,7 @@ struct SharedDownloadsTests {
         let fresh = keep("b", mayJoinFinished: false)
         #expect(transport.transfers.count == 2)
         kept.leave()
+        #expect(downloads.running.map(\.id) == [fresh.download.id])
         try transport.transfer(1).complete(Data("fresh".utf8))
         #expect(journal.lines.last == "b done fresh")
         fresh.leave()
