@@ -1,0 +1,51 @@
+import Foundation
+import KingfisherTesting
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+/// Until when an entry is read, and what a read leaves alone of one that changes meanwhile.
+struct DiskStoreReadingTests {
+    private let clock = ManualClock()
+    private let files = FaultyFileSystem()
+    private let folder: TemporaryDirectory
+    private let store: DiskStore
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        let path = folder.file("cache").path
+        store = DiskStore(directory: path, files: files, clock: clock.clock)
+    }
+
+    private func put(expiration: StorageExpiration) throws {
+        try store.store(Data("a".utf8), named: "a", key: "a", expiration: expiration)
+    }
+
+    @Test func `a read does not extend an entry whose file equal bytes replace meanwhile`() throws {
+        store.sharesFiles = false
+        try put(expiration: .seconds(60))
+        files.fail { operation, _ in
+            guard operation == .read else { return nil }
+            files.fail(with: nil)
+            #expect(throws: Never.self) { try put(expiration: .seconds(1_000)) }
+            return nil
+        }
+        #expect(try store.data(named: "a", extending: .expirationTime(.seconds(5))) != nil)
+        clock.advance(by: 900)
+        #expect(store.contains("a"))
+    }
+
+    @Test func `an entry is a miss from the moment on at which it expires`() throws {
+        try put(expiration: .seconds(60))
+        clock.advance(by: 59.5)
+        #expect(store.contains("a"))
+        #expect(store.find("a", .any) != nil)
+        #expect(try store.data(named: "a", extending: .none) != nil)
+        clock.advance(by: 0.5)
+        #expect(!store.contains("a"))
+        #expect(store.find("a", .any) == nil)
+        #expect(try store.data(named: "a", extending: .none) == nil)
+        #expect(store.statistics.staleReads == 1)
+    }
+}
