@@ -65,6 +65,20 @@ struct AVIFMetadataTests {
         #expect(try Self.found(file) == Self.parts)
     }
 
+    @Test(arguments: [(0xFFFD, true), (0xFFFE, false)])
+    func `a file without numbers for two items is refused`(number: Int, fits: Bool) throws {
+        var file = try Codecs.encode(Self.bitmap(isOpaque: true), as: .avif)
+        let place = try #require(file.range(of: Data("infe".utf8))).upperBound + 4
+        (file[place], file[place + 1]) = (UInt8(number >> 8), UInt8(number & 0xFF))
+        if fits {
+            #expect(try Self.parts.written(to: file).count > file.count)
+        } else {
+            #expect(
+                throws: CodecError.unsupported(.avif, feature: "adding metadata to this file")
+            ) { try Self.parts.written(to: file) }
+        }
+    }
+
     @Test func `a file that has metadata gets no second one`() throws {
         let plain = try Codecs.encode(Self.bitmap(isOpaque: true), as: .avif)
         let file = try Self.parts.written(to: plain)
