@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Plants faults in the library, one at a time, and lists those that no test notices.
 
-usage: mutants.py [--count N] [--seed S] [--continue | --again] [--everywhere] FOLDER
+usage: mutants.py [--count N] [--seed S] [--continue | --again] [--everywhere]
+                  [--jobs N] FOLDER
 
   --count N      the number of mutants, 360 by default; those that do not compile are left out of it
   --seed S       chooses other mutants; 1 by default
   --continue     go on with a run that was interrupted
   --again        build the tests again and run the survivors, after tests were added in FOLDER
   --everywhere   run all tests of the library for the survivors, not only those of their folder
+  --jobs N       the number of mutants that run at once, 1 by default
 
 FOLDER is a scratch clone, whose sources are rewritten; it is made if it does not exist. The results
 are in FOLDER/.build/mutants/results.tsv, which grows while the mutants run: result, place, number,
@@ -25,14 +27,15 @@ A mutant is one place with one change:
 All mutants are compiled into one build, in which the environment variable KF_MUTANT chooses one
 (mutant schemata, Untch, Offutt and Harrold 1993). The build also notes which mutants a test reaches,
 so that a mutant runs only those files of tests: first the ones that are named like its source file,
-then the others of its folder, all others with --everywhere, and last those that are slow: passes 1
-to 4 in the results. A failed test, a crash and a time limit kill it. `unreached` is what no test
-executes.
+then those of its folder, first the closest, all others with --everywhere, and last those that are
+slow: passes 1 to 5 in the results. A failed test, a crash and a time limit kill it. `unreached` is
+what no test executes.
 
 To see a test fail: KF_MUTANT=NUMBER swift test --skip-build --filter NAME in FOLDER.
 """
 
 import argparse
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -73,6 +76,8 @@ LEFT_OUT = re.compile(
 BINDING = re.compile(r"\s*(let|var|case|_|try|await|#\w+|unsafe)\b")
 # In seconds; files of tests that take longer are left to the last pass.
 SLOW = 6
+# The number of files of tests in the second pass.
+CLOSEST = 4
 # Extra mutants for those that do not compile.
 SPARE = 1.2
 
@@ -486,43 +491,47 @@ def try_out(folder, mutant, files, known):
         return None
     files = sorted(files, key=lambda file: known[file]["seconds"])
     ignored = {test for file in files for test in known[file]["failures"]}
-    limit = 15 + 3 * sum(known[file]["seconds"] for file in files)
+    limit = 10 + 1.5 * sum(known[file]["seconds"] for file in files)
     return Run(folder, files, {"KF_MUTANT": str(mutant["number"])}, limit, ignored).failure
 
 
 def tests_of(number, mutant, known):
     """The files of tests that reach a mutant and are run for it in this pass."""
     (tests,) = [tests for sources, tests in FOLDERS.items() if mutant["file"].startswith(sources)]
-
-    def pass_of(file):
-        if pathlib.Path(file).stem.startswith(tuple(suites_of(mutant))):
-            return 1
-        if known[file]["seconds"] > SLOW:
-            return 4
-        return 2 if file.startswith(tests + "/") else 3
-
-    return [
-        file
-        for file in known
-        if mutant["number"] in known[file]["reached"] and pass_of(file) == number
+    reaching = [file for file in known if mutant["number"] in known[file]["reached"]]
+    quick = [file for file in reaching if known[file]["seconds"] <= SLOW]
+    named = [
+        file for file in reaching if pathlib.Path(file).stem.startswith(tuple(suites_of(mutant)))
     ]
+    near = [file for file in quick if file.startswith(tests + "/") and file not in named]
+    # Tests that reach few mutants are about this part.
+    near.sort(key=lambda file: len(known[file]["reached"]))
+    others = [file for file in quick if file not in named + near]
+    slow = [file for file in reaching if file not in named + quick]
+    return [named, near[:CLOSEST], near[CLOSEST:], others, slow][number - 1]
 
 
-def run_mutants(folder, state, number):
+def run_mutants(folder, state, number, jobs):
     """Runs one pass of all mutants that have survived so far."""
-    for mutant in state["table"]:
-        result = state["results"].setdefault(
-            str(mutant["number"]), dict(killed=0, test="", passes=[])
-        )
+    lock = threading.Lock()
+
+    def run(mutant):
+        result = state["results"].get(str(mutant["number"])) or dict(killed=0, test="", passes=[])
         if result["killed"] or number in result["passes"]:
-            continue
+            return
         files = tests_of(number, mutant, state["reached"])
-        result["test"] = try_out(folder, mutant, files, state["reached"]) or ""
-        if result["test"]:
-            result["killed"] = number
-        result["passes"].append(number)
-        state.save()
-        write_results(state)
+        failure = try_out(folder, mutant, files, state["reached"])
+        with lock:
+            result["test"] = failure or ""
+            result["killed"] = number if failure else 0
+            result["passes"].append(number)
+            state["results"][str(mutant["number"])] = result
+            state.save()
+            write_results(state)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for _ in pool.map(run, state["table"]):
+            pass
 
 
 def kind(mutant, state):
@@ -583,6 +592,7 @@ def main():
     parser.add_argument("--continue", dest="goes_on", action="store_true")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--everywhere", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("folder", type=pathlib.Path)
     options = parser.parse_args()
     folder = options.folder
@@ -605,12 +615,12 @@ def main():
         state["results"] = {number: result for number, result in results if result["killed"]}
     state.setdefault("results", {})
     measure(folder, state, sorted(set(FOLDERS.values())))
-    run_mutants(folder, state, 1)
-    run_mutants(folder, state, 2)
+    for number in range(1, 4):
+        run_mutants(folder, state, number, options.jobs)
     if options.everywhere:
         measure(folder, state, TESTS)
-        run_mutants(folder, state, 3)
-    run_mutants(folder, state, 4)
+        run_mutants(folder, state, 4, options.jobs)
+    run_mutants(folder, state, 5, options.jobs)
     summary(state)
 
 
