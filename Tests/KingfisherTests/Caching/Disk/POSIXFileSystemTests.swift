@@ -74,6 +74,15 @@ struct POSIXFileSystemTests {
         #expect(try files.read(reader, from: 0, count: 4) == Data("text".utf8))
     }
 
+    @Test func `a proof replaces the one before, and a file without one has none`() throws {
+        let file = try files.open(path("a"), writable: true)
+        #expect(throws: Errno.noData) { try files.proof(of: path("a")) }
+        for proof in [Data("one".utf8), Data("another".utf8), Data()] {
+            try files.setProof(proof, of: file)
+            #expect(try files.proof(of: path("a")) == proof)
+        }
+    }
+
     @Test func `what is no file of this user is refused`() throws {
         #expect(mkfifo(path("pipe"), 0o600) == 0)
         try Data().write(to: folder.file("a"))
