@@ -491,7 +491,7 @@ def try_out(folder, mutant, files, known):
         return None
     files = sorted(files, key=lambda file: known[file]["seconds"])
     ignored = {test for file in files for test in known[file]["failures"]}
-    limit = 10 + 1.5 * sum(known[file]["seconds"] for file in files)
+    limit = 30 + 3 * sum(known[file]["seconds"] for file in files)
     return Run(folder, files, {"KF_MUTANT": str(mutant["number"])}, limit, ignored).failure
 
 
