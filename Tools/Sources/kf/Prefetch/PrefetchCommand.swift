@@ -99,11 +99,11 @@ struct PrefetchCommand: AsyncParsableCommand {
             for failure in summary.failures { Terminal.note("kf: " + failure, style: .red) }
             try out.print(summary)
             if summary.failed > 0 { throw ExitCode.failure }
-            if summary.loaded > 0, LibraryLog.shared.hasCacheFailed {
-                throw Failure("not every image could be cached")
-            }
             if evicted > 0 {
                 throw Self.failure(evicted, from: manager.cache.diskStorage)
+            }
+            if summary.loaded > 0, LibraryLog.shared.hasCacheFailed {
+                throw Failure("not every image could be cached")
             }
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
@@ -129,8 +129,10 @@ struct PrefetchCommand: AsyncParsableCommand {
         _ processor: (any ImageProcessor)?,
         from cache: ImageCache
     ) async -> Int {
-        // A cache that failed is reported on its own.
-        guard !LibraryLog.shared.hasCacheFailed else { return 0 }
+        // A cache that failed is reported on its own, unless its disk is full: then stores that run at
+        // the same time take each other's space, and fail.
+        let isFull = cache.diskStorage.statistics.displaced > 0
+        guard isFull || !LibraryLog.shared.hasCacheFailed else { return 0 }
         await cache.cleanExpiredDiskCache()
         let identifier = processor?.identifier ?? DefaultImageProcessor.default.identifier
         return keys.count { !cache.isCached(forKey: $0, processorIdentifier: identifier) }
@@ -140,9 +142,9 @@ struct PrefetchCommand: AsyncParsableCommand {
     private static func failure(_ evicted: Int, from storage: ToolCache.Storage) -> Failure {
         guard storage.statistics.displaced == 0 else {
             return Failure(
-                "the disk of \(storage.directoryURL.path) is full: \(evicted) of the images were "
-                    + "removed again, and will be loaded again; free space on it, or make them "
-                    + "smaller with -p"
+                "the disk of \(storage.directoryURL.path) is full: \(evicted) of the images are "
+                    + "not kept, and will be loaded again; free space on it, or make them smaller "
+                    + "with -p"
             )
         }
         return Failure(
