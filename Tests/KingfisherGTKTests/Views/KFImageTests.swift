@@ -86,6 +86,27 @@ extension GTKTests {
             await stage.run { image.view.image != nil }
         }
 
+        @Test func `a priority of the caller stays, and so does its interest`() async throws {
+            let own = ImageInterest(.prefetch)
+            let wishes: [(Float, ImageInterest?)] = [(0.5, nil), (0.9, nil), (0.5, own)]
+            for (index, (priority, interest)) in wishes.enumerated() {
+                let probe = InterestProbe()
+                let url = bench.serveJPEG("/\(index).jpg", width: 16, height: 12)
+                let image = KFImage(url)
+                    .targetCache(bench.cache)
+                    .downloader(bench.downloader)
+                    .downloadPriority(priority)
+                    .setProcessor(probe)
+                    .reducePriorityOnDisappear()
+                if let interest { _ = image.interest(interest) }
+                let stage = Stage(image.widget)
+                await stage.run { image.view.image != nil }
+                let loader = image.view.controller.loader
+                let wanted = interest ?? (priority == 0.5 ? loader.interest : nil)
+                #expect(probe.seen.value.allSatisfy { $0 === wanted } && !probe.seen.value.isEmpty)
+            }
+        }
+
         @Test func `a side that is not proposed is that of the file, once it is known`()
             async throws
         {
@@ -258,6 +279,20 @@ extension GTKTests {
             #expect(gtk_widget_get_visible(bar) == 0)
             #expect(reports.last == Int64(data.count))
         }
+    }
+}
+
+/// Notes the interests of the loads that it processes.
+private nonisolated struct InterestProbe: ImageProcessor {
+    let identifier = "interest-probe"
+    let seen = Locked<[ImageInterest?]>([])
+
+    func process(
+        item: ImageProcessItem,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        seen.change { $0.append(options.interest) }
+        return DefaultImageProcessor.default.process(item: item, options: options)
     }
 }
 #endif
