@@ -1,15 +1,14 @@
 import Dispatch
 import Foundation
 import Kingfisher
-import KingfisherTesting
 
 #if canImport(Glibc)
 import Glibc
 #endif
 
 extension WaitingExperiment {
-    /// The memory that stays after two million loads, a third of them cancelled: from a provider, the
-    /// disk and memory, in turn.
+    /// The memory that stays after two million loads from the disk or a provider, a third of them
+    /// cancelled.
     static func growth(in directory: URL) throws -> [String] {
         let cache = try ImageCache(name: "growth", cacheDirectoryURL: directory)
         let manager = KingfisherManager(downloader: ImageDownloader(name: "growth"), cache: cache)
@@ -18,7 +17,7 @@ extension WaitingExperiment {
         for round in 0..<20 {
             for batch in 0..<100 {
                 cache.clearMemoryCache()
-                // A twentieth of the batches is stored again.
+                // There are five batches of keys, so a quarter of all batches is stored again.
                 if batch % 20 == round { cache.clearDiskCache() }
                 load(1000, of: image, batch, by: manager)
             }

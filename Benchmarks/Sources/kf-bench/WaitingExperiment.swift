@@ -5,11 +5,11 @@ import KingfisherTesting
 import Synchronization
 
 /// The cost of thousands of loads that wait for one of a host's connections, the time to cancel them,
-/// and how long loads from another host take meanwhile.
+/// how long loads from another host take meanwhile, and the memory that stays after very many.
 enum WaitingExperiment {
     static let experiment = Experiment(
         name: "waiting",
-        title: "Loads that wait for a connection: memory of each, and cancelling all of them"
+        title: "Loads that wait for a connection, and memory after two million loads"
     ) { folder in
         try run(in: folder)
     }

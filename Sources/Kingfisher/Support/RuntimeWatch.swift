@@ -22,7 +22,7 @@ import Musl
         /// A piece of work has waited for a thread for this long.
         case waiting(Duration)
 
-        /// What is late, why, and what to do.
+        /// A message for the user: the stall, its reason, and the limits to raise.
         @_spi(Programs) public var description: String {
             let late =
                 switch self {
@@ -142,7 +142,7 @@ import Musl
         }
     }
 
-    /// What is late; nil if nothing is.
+    /// The stall at a moment when threads are refused; nil if there is none.
     private func lateness(_ asleep: Set<Int32>, at now: Duration) -> Stall? {
         state.withLock { state in
             var refusal = state.refusal ?? Refusal(start: now, asleep: asleep)
