@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import KingfisherTesting
 import TestSupport
@@ -30,19 +29,21 @@ struct ImageDownloaderAsyncTests {
     @Test func `an awaited download reports progress`() async throws {
         let url = try #require(self.url)
         let downloader = downloader()
-        let seen = Locked<[Int64]>([])
+        let (reports, report) = AsyncStream.makeStream(of: Int64.self)
         async let result = downloader.downloadImage(
             with: url,
             options: [.scaleFactor(2)],
-            progressBlock: { received, _ in seen.change { $0.append(received) } }
+            progressBlock: { received, _ in report.yield(received) }
         )
         await transport.started(1)
-        try transport.transfer(0).complete(TestImage.png())
+        let transfer = try transport.transfer(0)
+        let body = TestImage.png()
+        transfer.respond(length: body.count)
+        transfer.send(body)
+        // The end drops reports that still wait for the main queue.
+        #expect(await reports.first { _ in true } == Int64(body.count))
+        transfer.finish()
         #expect(try await result.image.scale == 2)
-        await withCheckedContinuation { continuation in
-            DispatchQueue.main.async { continuation.resume() }
-        }
-        #expect(seen.value.last == Int64(TestImage.png().count))
     }
 
     @Test func `DL-33: cancelling the awaiting task cancels the download`() async throws {
