@@ -19,7 +19,7 @@ struct HostileInputTests {
     /// `KF_EXHAUSTIVE=1` tries every prefix and a hundred times the flips; minutes, not seconds.
     private static let isExhaustive =
         ProcessInfo.processInfo.environment["KF_EXHAUSTIVE"] == "1"
-    private static let rounds = isExhaustive ? 10_000 : 60
+    private static let rounds = isExhaustive ? 10_000 : 30
 
     /// The names of the smallest fixture of each format.
     private static let smallest = Set(
@@ -33,8 +33,8 @@ struct HostileInputTests {
     /// the rest.
     private static func prefixLengths(of data: Data, _ fixture: Fixture) -> [Int] {
         guard !isExhaustive, !smallest.contains(fixture.name) else { return Array(0..<data.count) }
-        let header = min(80, data.count)
-        let step = max(1, data.count / 60)
+        let header = min(64, data.count)
+        let step = max(1, data.count / 30)
         return Array(0..<header) + Array(stride(from: header, to: data.count, by: step))
     }
 
@@ -51,9 +51,11 @@ struct HostileInputTests {
             let prefix = data.prefix(count)
             let target = Self.targets[count % Self.targets.count]
             let partial = outcome(of: prefix, target, .keepsPartial)
+            if case .failure(let error) = partial { #expect(Self.isAboutDamage(error)) }
+            // The two differ at the end alone, where they differ at all.
+            guard Self.isExhaustive || count % 4 == 0 else { continue }
             let strict = outcome(of: prefix, target, .fails)
             if case .success(let image) = strict { #expect(!image.isPartial) }
-            if case .failure(let error) = partial { #expect(Self.isAboutDamage(error)) }
         }
     }
 

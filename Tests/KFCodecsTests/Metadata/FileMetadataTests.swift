@@ -90,7 +90,7 @@ struct FileMetadataTests {
     func `a WebP that is cut off is not written without its pixels`(name: String) throws {
         let file = try Fixture(name: name).data
         let parts = FileMetadata(xmp: MetadataSample.xmp)
-        for count in 30..<file.count - 1 {
+        for count in 30..<file.count - 1 where count < 120 || count.isMultiple(of: 7) {
             #expect(throws: CodecError.self) { try parts.written(to: file.prefix(count)) }
         }
         // More chunks than are looked at, before the pixels.
@@ -201,7 +201,7 @@ struct FileMetadataTests {
     ) throws {
         let file = try MetadataSample.all.written(to: Fixture(name: name).data)
         var random = SplitMix64(seed: 23)
-        for round in 0..<1000 {
+        for round in 0..<400 {
             var damaged = file
             if round % 3 == 0 {
                 damaged = damaged.prefix(Int(random.next() % UInt64(min(4000, file.count))))

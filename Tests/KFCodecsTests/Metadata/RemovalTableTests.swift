@@ -116,7 +116,7 @@ struct RemovalTableTests {
     func `damaged files never trap`(source: PrivateFile) throws {
         let file = try source.data
         var random = SplitMix64(seed: 7)
-        for round in 0..<200 {
+        for round in 0..<80 {
             let damaged = MetadataSample.damaged(
                 file,
                 round: round,

@@ -91,7 +91,7 @@ struct XMPPacketTests {
             " tiff:Orientation=\"", " tiff:Orientation='6", "<tiff:Orientation>6",
             "<xmp:Thumbnails>", "<dc:rights>", "<dc:creator><rdf:li>", "<", "tiff:Orientation",
         ] {
-            let source = packet(String(repeating: part, count: 1 << 19 / part.utf8.count))
+            let source = packet(String(repeating: part, count: 1 << 18 / part.utf8.count))
             let opened = try #require(XMPPacket(source))
             #expect(opened.adapted(to: size).count <= source.count)
             _ = opened.copyright

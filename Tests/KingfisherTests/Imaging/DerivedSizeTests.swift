@@ -93,7 +93,7 @@ struct DerivedSizeTests {
         }
     }
 
-    @Test(arguments: [(1, 300), (2, 1000), (1000, 2), (1, 10_000), (10_000, 1)])
+    @Test(arguments: [(1, 300), (1000, 2), (1, 10_000), (10_000, 1)])
     func `narrow images are resized, filled and cropped`(width: Int, height: Int) throws {
         let data = TestImage.png(width: width, height: height)
         let size = CGSize(width: 100, height: 100)

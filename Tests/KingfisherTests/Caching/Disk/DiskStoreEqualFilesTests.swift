@@ -283,7 +283,7 @@ struct DiskStoreEqualFilesTests {
         var random = SplitMix(seed: seed)
         var expected: [String: Data] = [:]
         var stores = [open(), open()]
-        for _ in 0..<2_000 {
+        for _ in 0..<800 {
             let side = Int.random(in: 0..<2, using: &random)
             let name = "n\(Int.random(in: 0..<20, using: &random))"
             switch Int.random(in: 0..<100, using: &random) {
