@@ -61,12 +61,12 @@ public enum ImgproxyVariables {
             names: ["CUSTOM_HEADERS_SEPARATOR"]
         ),
         Family(
-            reason: "librsvg draws SVG files, which runs no scripts and opens no files; results "
-                + "are never SVG",
-            names: [
-                "MAX_SVG_CHECK_BYTES", "SANITIZE_SVG", "SVG_FIX_UNSUPPORTED",
-                "ALWAYS_RASTERIZE_SVG", "SVG_UNLIMITED",
-            ]
+            reason: "librsvg draws SVG files, which runs no scripts and opens no files",
+            names: ["MAX_SVG_CHECK_BYTES", "SVG_FIX_UNSUPPORTED", "SVG_UNLIMITED"]
+        ),
+        Family(
+            reason: "an SVG file is never passed on without being sanitised",
+            names: ["SANITIZE_SVG"]
         ),
         Family(
             reason: "the encoder is the one of the library, which chooses this itself",

@@ -47,6 +47,8 @@ extension ServiceConfiguration {
         /// Whether JPEG and lossy WebP sources are scaled by their decoders alone, which takes less
         /// time and gives coarser results.
         public var prefersSpeed = false
+        /// Whether sources that are SVG files are always drawn, not passed on without scripts and links.
+        public var rasterizesDrawings = true
         /// Whether sources may be PDF documents, of which worker processes draw a page.
         public var readsDocuments = false
         /// Whether sources may be videos, of which worker processes decode a frame.
@@ -193,6 +195,12 @@ extension ServiceConfiguration {
                 .results
             ),
             .init("KF_PREFER_SPEED", \.processing.prefersSpeed, .flag, .results),
+            .init(
+                "IMGPROXY_ALWAYS_RASTERIZE_SVG",
+                \.processing.rasterizesDrawings,
+                .flag,
+                .results
+            ),
             .init("KF_PDF", \.processing.readsDocuments, .flag, .results),
             .init("KF_VIDEO", \.processing.readsVideos, .flag, .results),
             .init("KF_ACCEPT_TRUNCATED", \.processing.acceptsTruncatedSources, .flag, .results),

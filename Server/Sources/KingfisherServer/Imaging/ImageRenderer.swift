@@ -25,6 +25,7 @@ struct ImageRenderer: Sendable {
     ///   - source: The file.
     ///   - options: The options of the request.
     ///   - watermark: The file of the request's own watermark; nil for the configured one.
+    ///   - drawing: What becomes of a source that is an SVG file.
     ///   - format: Chooses the format; not called when the source is passed on as it is.
     /// - Returns: The result.
     /// - Throws: ``ServiceError``; see the table there.
@@ -32,6 +33,7 @@ struct ImageRenderer: Sendable {
         _ source: Data,
         options: ProcessingOptions,
         watermark: Data? = nil,
+        drawing: DrawingTreatment = .drawn,
         format: FormatChoice
     ) async throws(ServiceError) -> RenderedImage {
         let page = try await SourcePage(of: source, options, settings)
@@ -40,6 +42,7 @@ struct ImageRenderer: Sendable {
         let limits = settings.limits(options)
         try limits.check(facts)
         if options.isRaw { return try passedOn(source, facts) }
+        if let result = try sanitized(source, facts, drawing) { return result }
         var plan = RenderPlan(
             options: options,
             of: facts,
@@ -196,6 +199,39 @@ struct ImageRenderer: Sendable {
                 "The watermark cannot be used",
                 "Name an image for it",
                 detail: [error.message, error.detail ?? ""].joined(separator: " ")
+            )
+        }
+    }
+
+    /// The source without scripts and links, if it is an SVG file that is passed on; nil if it is drawn.
+    private func sanitized(
+        _ source: Data,
+        _ facts: SourceFacts,
+        _ treatment: DrawingTreatment
+    ) throws(ServiceError) -> RenderedImage? {
+        guard treatment != .drawn else { return nil }
+        guard facts.isDrawing else {
+            guard treatment == .required else { return nil }
+            throw ServiceError(
+                422,
+                "The result cannot be SVG, because the source is not",
+                "Name another format"
+            )
+        }
+        do throws(DrawingFault) {
+            return RenderedImage(
+                data: try DrawingSanitizer.sanitized(source),
+                format: .SVG,
+                width: facts.size.width,
+                height: facts.size.height
+            )
+        } catch {
+            guard treatment == .required else { return nil }
+            throw ServiceError(
+                422,
+                "The source cannot be passed on as SVG",
+                "Name another format, in which it is drawn",
+                detail: "\(error.reason.prefix(1).uppercased())\(error.reason.dropFirst())."
             )
         }
     }

@@ -16,6 +16,8 @@ struct NegotiatedRequest: Sendable, Hashable {
     var enforced: [OutputFormat] = []
     /// Formats that the client accepts and the URL leaves open, best first.
     var automatic: [OutputFormat] = []
+    /// What becomes of a source that is an SVG file; hints of clients do not decide about it.
+    var drawing = DrawingTreatment.drawn
     private let settings: NegotiationSettings
 
     /// Makes a request without negotiated formats.
@@ -30,7 +32,8 @@ struct NegotiatedRequest: Sendable, Hashable {
             .filter { !$0.1.isEmpty }
             .map { name, formats in "\(name):" + formats.map(\.rawValue).joined(separator: ",") }
         let variant = settings.variant.isEmpty ? [] : ["configuration:\(settings.variant)"]
-        return (variant + formats + [request.canonicalKey]).joined(separator: "/")
+        let drawing = drawing == .passedOn ? ["drawing"] : []
+        return (variant + formats + drawing + [request.canonicalKey]).joined(separator: "/")
     }
 
     /// The treatment of a source.

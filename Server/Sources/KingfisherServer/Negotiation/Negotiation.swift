@@ -29,6 +29,9 @@ enum Negotiation {
         if let format = request.options.format, !settings.writable.contains(format) {
             throw .refused("the format \(format.rawValue) is not built into this service")
         }
+        result.drawing = try request.options.drawingTreatment(
+            passesDrawings: settings.passesDrawings
+        )
         let accept = AcceptHeader(headers.accept)
         let enforced = modern.filter(settings.enforced.intersection(settings.writable).contains)
         let isFormatOpen = request.options.format == nil

@@ -11,6 +11,8 @@ struct NegotiationSettings: Sendable, Hashable {
     var preferred: [OutputFormat] = []
     /// `SKIP_PROCESSING_FORMATS`.
     var skipProcessing: Set<OutputFormat> = []
+    /// Whether `ALWAYS_RASTERIZE_SVG` is off.
+    var passesDrawings = false
     /// `ENABLE_CLIENT_HINTS`.
     var usesClientHints = false
     /// `REQUEST_HEADERS_PASSTHROUGH` and `COOKIE_PASSTHROUGH`: names of fields of clients that

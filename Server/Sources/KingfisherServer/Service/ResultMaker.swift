@@ -158,7 +158,8 @@ struct ResultMaker: Sendable {
             let next = try await renderer.render(
                 source.data,
                 options: options,
-                watermark: watermark
+                watermark: watermark,
+                drawing: request.drawing
             ) { facts, size throws(ServiceError) in
                 let own = OutputFormat(facts.format)
                 let isAnimated = min(facts.frameCount, frames) > 1
@@ -188,7 +189,8 @@ struct ResultMaker: Sendable {
         var facts = facts(
             source,
             contentType: image.format.contentType,
-            fileExtension: OutputFormat(image.format)?.rawValue ?? "bin",
+            fileExtension: image.format == .SVG
+                ? "svg" : OutputFormat(image.format)?.rawValue ?? "bin",
             size: (image.width, image.height),
             dpr: image.dpr
         )

@@ -103,6 +103,7 @@ extension ServiceConfiguration {
         settings.enforced = Set(choices.filter(\.enforces).map(\.0))
         settings.preferred = negotiation.preferredFormats
         settings.skipProcessing = Set(negotiation.skippedFormats)
+        settings.passesDrawings = !processing.rasterizesDrawings
         settings.usesClientHints = negotiation.usesClientHints
         settings.passedHeaders = sources.requestHeaders + (sources.passesCookies ? ["cookie"] : [])
         settings.variant = CacheKeys.variant(of: self, [.results, .sources])

@@ -245,6 +245,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var format: OutputFormat?
     /// Whether the format with the fewest bytes is taken.
     var wantsBest = false
+    /// Whether the result is a drawing, an SVG file.
+    var wantsDrawing = false
     /// Whether JPEGs are progressive.
     var isProgressive: Bool?
     /// Whether JPEG and AVIF have a quarter of the samples of colour.

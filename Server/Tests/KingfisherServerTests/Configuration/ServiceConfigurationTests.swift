@@ -218,6 +218,7 @@ struct ServiceConfigurationTests {
             "IMGPROXY_PREFERRED_FORMATS": "webp", "IMGPROXY_WATERMARK_OPACITY": "0.5",
             "IMGPROXY_WATERMARK_PATH": #filePath, "KF_PREFER_SPEED": "1",
             "KF_PDF": "1", "KF_VIDEO": "1", "KF_ACCEPT_TRUNCATED": "1",
+            "IMGPROXY_ALWAYS_RASTERIZE_SVG": "0",
         ].map { $0 }
     )
     func variants(name: String, value: String) throws {

@@ -222,6 +222,7 @@ enum OptionExamples {
             ($0.watermarkWidth, $0.watermarkHeight) = (10, 20)
         },
         OptionExample("format:best") { $0.wantsBest = true },
+        OptionExample("format:svg") { $0.wantsDrawing = true },
         OptionExample("jpeg_options:1") { $0.isProgressive = true },
         OptionExample("jpeg_options:0:0:f::false") {
             $0.isProgressive = false
@@ -297,7 +298,7 @@ enum OptionExamples {
         "autoquality:size:0", "autoquality:size:1.5", "autoquality:ml", "autoquality:dssim:2",
         "autoquality:dssim:-1",
         "autoquality:dssim:0.1:0", "autoquality:dssim:0.1:90:10", "autoquality:dssim:0.1:1:101",
-        "format:exe", "format:svg", "format:worst", "gradient:2", "gradient:1:red",
+        "format:exe", "format:worst", "gradient:2", "gradient:1:red",
         "gradient:1::side", "gradient:1:::0.5:0.2",
         "jpeg_options::x", "jpeg_options:::1", "webp_options:near",
         "webp_options::1", "webp_options:::photo", "avif_options:1", "watermark_text:!",

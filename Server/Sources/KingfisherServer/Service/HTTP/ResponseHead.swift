@@ -78,7 +78,10 @@ struct ResponseHead: Sendable {
     func result(_ facts: StoredResult.Facts, vary: [String]) -> HTTPFields {
         var fields = common
         fields[.contentType] = facts.contentType
-        fields[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        // Drawings hold their images.
+        let images = facts.contentType == "image/svg+xml" ? "img-src data:; " : ""
+        fields[.contentSecurityPolicy] =
+            "default-src 'none'; \(images)style-src 'unsafe-inline'; sandbox"
         fields[.eTag] = entityTag(of: facts).map { "\"\($0)\"" }
         fields[.lastModified] = configuration.lastModified(facts.lastModified)
         if !vary.isEmpty { fields[.vary] = vary.joined(separator: ", ") }

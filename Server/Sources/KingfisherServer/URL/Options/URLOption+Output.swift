@@ -17,14 +17,14 @@ extension URLOption {
             options.autoQuality?.arguments
         },
         URLOption("format", ["f", "ext"], arguments: 1) { arguments, options throws(ServiceError) in
-            options.wantsBest = arguments[0] == "best" || arguments.isEmpty && options.wantsBest
-            guard !options.wantsBest else {
-                options.format = nil
-                return
-            }
-            if let format = try arguments.format(0) { options.format = format }
+            guard let name = arguments[0]?.lowercased() else { return }
+            options.wantsBest = name == "best"
+            options.wantsDrawing = name == "svg"
+            let isFormat = !options.wantsBest && !options.wantsDrawing
+            options.format = isFormat ? try arguments.format(0) : nil
         } write: { options in
-            options.wantsBest ? ["best"] : options.format.map { [$0.rawValue] }
+            if options.wantsDrawing { return ["svg"] }
+            return options.wantsBest ? ["best"] : options.format.map { [$0.rawValue] }
         },
         URLOption("jpeg_options", ["jpgo"], arguments: 6) {
             arguments,

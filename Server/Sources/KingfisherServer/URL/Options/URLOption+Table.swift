@@ -68,7 +68,7 @@ extension URLOption {
         ),
         Missing(
             names: ["style", "st"],
-            reason: "results are never SVG"
+            reason: "SVG files are passed on in the style that they have"
         ),
         Missing(
             names: [
