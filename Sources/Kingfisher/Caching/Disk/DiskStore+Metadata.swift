@@ -22,8 +22,7 @@ extension DiskStore {
     /// The metadata of the current entry of a name.
     func metadata(of name: String, _ division: KeyDivision = .any) -> EntryMetadata? {
         log.freshen()
-        guard let entry = log[name], entry.division.matches(division), entry.metadata.count > 0
-        else { return nil }
+        guard let entry = log[name], entry.division.matches(division) else { return nil }
         return metadata(of: name, checksum: entry.checksum)
     }
 

@@ -62,8 +62,7 @@ extension DiskStore {
             let data = opened(bytes, of: entry)
         else { return nil }
         noteRead(of: entry, extending: extending, at: now)
-        let hasMetadata = entry.metadata.count > 0
-        let metadata = hasMetadata ? metadata(of: entry.name, checksum: entry.checksum) : nil
+        let metadata = metadata(of: entry.name, checksum: entry.checksum)
         return DiskContents(data: data, metadata: metadata)
     }
 

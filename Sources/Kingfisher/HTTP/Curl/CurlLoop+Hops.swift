@@ -161,7 +161,7 @@ extension CurlLoop {
 
     /// Gives the memory of many ended transfers back to the system, which the allocator would keep.
     private func giveBackMemory() {
-        guard peak >= Self.manyTransfers, exchanges.isEmpty, let time = restEnd else { return }
+        guard exchanges.isEmpty, let time = restEnd else { return }
         // Another check was due. The handlers' memory may not be free yet.
         guard time <= now else { return check(at: time) }
         restEnd = nil

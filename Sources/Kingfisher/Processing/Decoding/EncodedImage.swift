@@ -188,7 +188,6 @@ final class EncodedImage: Sendable {
         guard let waiters else { return }
         let running = waiters.filter(\.job.isRunning)
         do {
-            guard !running.isEmpty else { throw CancellationError() }
             guard running.contains(where: { $0.isWanted() }) else { throw Unwanted() }
             let file = try lane.pool.blocking(read)
             // A worker process that decodes must not keep other files from being read.

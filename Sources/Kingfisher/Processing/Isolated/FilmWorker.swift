@@ -122,12 +122,9 @@ enum RepresentativeFrame {
             facts.duration.map { duration in parts.map { $0 * duration } }
             ?? timesOfUnknownDuration
         var best: (time: Double, worth: Double)?
-        var seen: Set<Double> = []
         for time in times {
             let small = PixelSize(width: 160, height: 160)
-            guard let frame = try frame(of: film, at: time, fitting: small),
-                seen.insert(frame.time).inserted
-            else { continue }
+            guard let frame = try frame(of: film, at: time, fitting: small) else { continue }
             let look = Look(frame.bitmap)
             let isBest = best.map { look.worth > $0.worth } ?? true
             if isBest || look.isGood { best = (time, look.worth) }
