@@ -72,7 +72,9 @@ struct SerializerDecodingTests {
         _ serializer: any CacheSerializer,
         _ options: KingfisherOptionsInfo = []
     ) async throws -> Set<Int> {
-        try await withThrowingTaskGroup { group in
+        let file = bench.cache.file(of: url.cacheKey)
+        defer { withExtendedLifetime(file) {} }
+        return try await withThrowingTaskGroup { group in
             for _ in 0..<10 {
                 group.addTask { try await load(serializer, options).image.pixelWidth }
             }

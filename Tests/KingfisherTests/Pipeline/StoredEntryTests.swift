@@ -45,6 +45,8 @@ struct StoredEntryTests {
 
     @Test func `ten loads of one image on disk decode it once, within the budget`() async throws {
         try await store(TestImage.jpeg(width: 640, height: 480))
+        let file = bench.cache.file(of: url.cacheKey)
+        defer { withExtendedLifetime(file) {} }
         let types = try await withThrowingTaskGroup { group in
             for _ in 0..<10 { group.addTask { try await load().cacheType } }
             return try await group.reduce(into: Set<CacheType>()) { $0.insert($1) }
@@ -58,6 +60,8 @@ struct StoredEntryTests {
     @Test func `a cached original is decoded straight to the size that is asked for`() async throws
     {
         try await store(TestImage.jpeg(width: 1_280, height: 960))
+        let file = bench.cache.file(of: url.cacheKey)
+        defer { withExtendedLifetime(file) {} }
         let types = try await withThrowingTaskGroup { group in
             for _ in 0..<10 {
                 group.addTask { try await load([.processor(Self.small)]).image.pixelWidth }
