@@ -45,6 +45,19 @@ struct CacheNameTests {
         #expect(inside.allSatisfy { $0.startsWithBytes(of: "com.onevcat.Kingfisher.") })
     }
 
+    @Test(arguments: [
+        ("a", "a"), ("50%", "50%"), ("a/b", "b"), ("a%00", "a%2500"), ("a\0b", "a%00b"),
+        ("50%\0", "50%25%00"), ("a/../b", "a%2F..%2Fb"),
+    ])
+    func `a name is that of its folder, escaped only where it must be`(
+        name: String,
+        expected: String
+    ) throws {
+        let prefix = "com.onevcat.Kingfisher.ImageCache."
+        let found = try cache(name).diskStorage.directoryURL.lastPathComponent
+        #expect(found == expected || found == prefix + expected)
+    }
+
     @Test func `no two names of caches share a folder`() throws {
         let names = [
             "a", "a/", "a//", "a/b", "a//b", "a/./b", "./a/b", "a/../b", "a/b/..", "/a", "//a", "%",

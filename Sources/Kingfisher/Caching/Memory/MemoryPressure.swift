@@ -148,7 +148,7 @@ final class PressureStall: Sendable {
         giveUp()
     }
 
-    private static func openTrigger(in paths: [String]) -> OpenFile? {
+    static func openTrigger(in paths: [String]) -> OpenFile? {
         for path in paths {
             for trigger in triggers {
                 // A file whose trigger was refused accepts no other, so it is opened for each.

@@ -36,6 +36,31 @@ struct DiskStoreReadingTests {
         #expect(store.contains("a"))
     }
 
+    @Test func `an entry of another division that replaces the file meanwhile is a miss`() throws {
+        store.sharesFiles = false
+        try put(expiration: .never)
+        let reads = Locked(0)
+        files.fail { operation, path in
+            guard operation == .read, path.hasSuffix("/a") else { return nil }
+            reads.change { $0 += 1 }
+            // Before the second read the index has been followed.
+            guard reads.value <= 2 else { return nil }
+            let division: KeyDivision = reads.value == 2 ? KeyDivision(offset: 1) : .atFirst
+            #expect(throws: Never.self) {
+                try store.store(
+                    Data("\(reads.value)".utf8),
+                    named: "a",
+                    key: "a",
+                    division: division,
+                    expiration: .never
+                )
+            }
+            return nil
+        }
+        #expect(try store.contents(named: "a", .atFirst) == nil)
+        #expect(try store.contents(named: "a", KeyDivision(offset: 1))?.data == Data("2".utf8))
+    }
+
     @Test func `an entry is a miss from the moment on at which it expires`() throws {
         try put(expiration: .seconds(60))
         clock.advance(by: 59.5)

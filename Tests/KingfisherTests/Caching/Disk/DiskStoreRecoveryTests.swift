@@ -47,6 +47,21 @@ struct DiskStoreRecoveryTests {
         #expect(open().statistics.rebuilds == 0)
     }
 
+    @Test func `a file without proof is removed if its name is a hash, and left alone if not`()
+        throws
+    {
+        try fill(1)
+        let hashed = FileNaming().name(forKey: "k")
+        let names = [hashed, hashed + ".png", "notes.txt", String(hashed.dropLast())]
+        for name in names { try Data("foreign".utf8).write(to: folder.file(name)) }
+        try FileManager.default.removeItem(at: log)
+        let store = open()
+        #expect(store.entries.map(\.name) == ["n0"])
+        #expect(store.statistics.damaged == 2)
+        let left = names.filter { FileManager.default.fileExists(atPath: folder.file($0).path) }
+        #expect(left == Array(names.suffix(2)))
+    }
+
     @Test func `folders and hidden files of others are left alone`() throws {
         let inner = folder.file("inner")
         try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)

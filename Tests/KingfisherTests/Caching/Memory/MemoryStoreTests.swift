@@ -30,6 +30,16 @@ struct MemoryStoreTests {
         #expect(store.statistics.absences == 1)
     }
 
+    @Test func `a value of a key that divides elsewhere is one miss`() {
+        let store = store()
+        let key = CacheKey("a@b@c", division: KeyDivision(offset: 3))
+        store.store(1, for: key, cost: 10, expiration: .never)
+        #expect(store.value(for: CacheKey("a@b@c", division: .atFirst)) == nil)
+        #expect(store.statistics.absences == 1)
+        #expect(store.statistics.hits == 0)
+        #expect(store.value(for: key) == 1)
+    }
+
     @Test func `MEM-3: an already expired rule stores nothing and overwrites nothing`() {
         let store = store()
         store.store(1, for: key(1), cost: 10, expiration: .never)

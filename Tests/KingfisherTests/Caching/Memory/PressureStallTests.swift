@@ -51,6 +51,18 @@ struct PressureStallTests {
         withExtendedLifetime(watch) {}
     }
 
+    @Test func `the first file that takes a trigger is the one`() throws {
+        let folder = try TemporaryDirectory()
+        let files = ["first", "second"].map { folder.file($0) }
+        for file in files { try Data().write(to: file) }
+        let paths = [folder.file("missing").path, folder.url.path] + files.map(\.path)
+        let found = try #require(PressureStall.openTrigger(in: paths))
+        #expect(try Data(contentsOf: files[0]) == Data("some 150000 1000000\0".utf8))
+        #expect(try Data(contentsOf: files[1]).isEmpty)
+        withExtendedLifetime(found) {}
+        #expect(PressureStall.openTrigger(in: Array(paths.prefix(2))) == nil)
+    }
+
     @Test func `caches of one process can be watched at once`() {
         let watches = (0..<3).map { _ in MemoryPressureSource.system.watch {} }
         #expect(watches.count == 3)

@@ -57,6 +57,32 @@ struct SharedValueTests {
         #expect(SharedValue(encoded + encoded, name: name) == nil)
     }
 
+    /// A value with other sizes in its header, and the checksum for them.
+    private func forged(metadata: UInt32, data: UInt32) throws -> Data {
+        var bytes = try #require(value(30, metadata: 20).encoded(for: name))
+        func little<Number: FixedWidthInteger>(_ number: Number) -> Data {
+            withUnsafeBytes(of: number.littleEndian) { Data($0) }
+        }
+        bytes.replaceSubrange(8..<16, with: little(metadata) + little(data))
+        let rest = Checksum.of(Data(bytes[32...]))
+        let checksum = Checksum.of(bytes[..<24] + little(rest) + Data(name.utf8))
+        bytes.replaceSubrange(24..<32, with: little(checksum))
+        return bytes
+    }
+
+    @Test func `sizes that are not those of the value are refused, whatever the checksum says`()
+        throws
+    {
+        #expect(try SharedValue(forged(metadata: 20, data: 30), name: name) == value(30))
+        #expect(try SharedValue(forged(metadata: 25, data: 25), name: name) != nil)
+        let sizes: [(UInt32, UInt32)] = [
+            (20, 29), (20, 31), (19, 30), (21, 30), (50, 0), (.max, 51),
+        ]
+        for (metadata, data) in sizes {
+            #expect(try SharedValue(forged(metadata: metadata, data: data), name: name) == nil)
+        }
+    }
+
     @Test func `random bytes are no value, whatever they announce`() {
         var random = SplitMix(seed: 18)
         for _ in 0..<20_000 {

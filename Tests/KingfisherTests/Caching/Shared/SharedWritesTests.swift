@@ -49,6 +49,43 @@ struct SharedWritesTests {
         #expect(writes.byteCount == 0)
     }
 
+    @Test func `a slow storage gets no more changes than may wait`() async {
+        var writes = self
+        writes.settings.pendingBytes = 1 << 20
+        let queue = writes.makeWrites()
+        storage.faults.delay = 0.05
+        // One batch may be on its way.
+        let most = SharedWrites.capacity + SharedWrites.batchSize
+        for index in 0..<most + 7 { queue.store(item("\(index)", 1)) }
+        #expect(counts.current.droppedStores >= 7)
+        #expect(queue.byteCount <= most)
+        storage.faults.delay = 0
+        await storage.called(1)
+        clock.advance(by: 0.05)
+        await queue.flush()
+        #expect(storage.contents.count == most + 7 - counts.current.droppedStores)
+    }
+
+    @Test func `values of exactly the size of a batch are sent together, a larger one alone`()
+        async
+    {
+        var writes = self
+        writes.settings.pendingBytes = 32 << 20
+        let queue = writes.makeWrites()
+        storage.faults.delay = 0.05
+        queue.store(item("first"))
+        await storage.called(1)
+        storage.faults.delay = 0
+        for name in ["a", "b"] { queue.store(item(name, SharedWrites.batchBytes / 2)) }
+        clock.advance(by: 0.05)
+        await queue.flush()
+        #expect(storage.calls.count == 2)
+        queue.store(item("large", SharedWrites.batchBytes + 1))
+        await queue.flush()
+        #expect(storage.calls.count == 3)
+        #expect(storage.contents["large"]?.count == SharedWrites.batchBytes + 1)
+    }
+
     @Test func `changes of one name keep their order`() async {
         let writes = makeWrites()
         for _ in 0..<5 {
