@@ -38,6 +38,52 @@ struct CurlConnectionEndTests {
         #expect(server.connectionCount == 2)
     }
 
+    /// The outcomes of two loads at the same time, each on a connection of its own.
+    private func loadTwo(
+        from server: ImageServer,
+        _ relay: ServerRelay,
+        _ settings: TransferSettings
+    ) async -> [TransferRecorder.Outcome] {
+        let gate = ServerGate()
+        server.route("/held", ServerReply(steps: [.wait(gate)] + ServerReply.text("held").steps))
+        let url = relay.url(server.url("/held"))
+        async let first = transport.load(url, settings: settings)
+        async let second = transport.load(url, settings: settings)
+        let arrival = Task {
+            await gate.reached(2)
+            gate.open()
+        }
+        let outcomes = await [first, second]
+        arrival.cancel()
+        gate.open()
+        return outcomes
+    }
+
+    @Test func `idle connections to the peer of a silent one are not used again, others are`()
+        async throws
+    {
+        let (server, other) = (try ImageServer(), try ImageServer())
+        other.route("/other", .text("other"))
+        let relay = try ServerRelay(to: server.port)
+        var settings = TransferSettings.patient
+        settings.idleTimeout = .seconds(10)
+        #expect(await loadTwo(from: server, relay, settings).allSatisfy { $0.error == nil })
+        #expect(await transport.load(other.url("/other")).error == nil)
+        #expect(relay.connectionCount == 2)
+        relay.fallSilent()
+        server.route("/next", .text("next"))
+        let next = relay.url(server.url("/next"))
+        var impatient = settings
+        impatient.idleTimeout = .milliseconds(300)
+        #expect(await transport.load(next, settings: impatient).error != nil)
+        #expect(relay.connectionCount == 2)
+        #expect(await transport.load(next, settings: settings).error == nil)
+        #expect(await loadTwo(from: server, relay, settings).allSatisfy { $0.error == nil })
+        #expect(relay.connectionCount == 4)
+        #expect(await transport.load(other.url("/other")).metrics.connectionReused)
+        #expect(other.connectionCount == 1)
+    }
+
     @Test(.enabled(if: NginxServer.isAvailable, "needs openssl: Scripts/bootstrap.sh --tests"))
     func `a body without a length is cut if TLS ends without its own end`() async throws {
         let authority = try TestAuthority()

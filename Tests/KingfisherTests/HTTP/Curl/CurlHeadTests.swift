@@ -22,6 +22,17 @@ struct CurlHeadTests {
         #expect(head.fields.map(\.value) == ["b x x x"])
     }
 
+    @Test(arguments: [("ETag", true), ("etag", true), ("Tag", false)])
+    func `bytes that are not UTF-8 stay what they are in an entity tag`(name: String, isTag: Bool) {
+        var head = CurlHead()
+        take("HTTP/1.1 200 OK\r\n", &head)
+        let bytes: [UInt8] = Array("\(name): \"".utf8) + [0xE9] + Array("\"\r\n".utf8)
+        _ = bytes.withUnsafeBufferPointer { head.take($0) }
+        let value = head.fields.last?.value
+        #expect(value == (isTag ? HTTPSyntax.opaqueText([0x22, 0xE9, 0x22]) : "\"\u{E9}\""))
+        #expect(value.map(HTTPSyntax.bytes(ofOpaque:)) == [0x22, 0xE9, 0x22] || !isTag)
+    }
+
     @Test func `a status line stands at the beginning or after the end of a head`() {
         let lines = ["HTTP/1.1 103 Early\r\n", "A: b\r\n", "\r\n"]
         let head = head(

@@ -63,6 +63,55 @@ struct PartialBodiesTests {
         #expect(await find("k", in: first) == nil)
     }
 
+    @Test(arguments: [
+        (9, 3, false), (10, 3, true), (1_000, 1, true), (1_001, 3, false), (10, 0, false),
+    ])
+    func `a body is kept within the limits of its size`(
+        count: Int,
+        maxCount: Int,
+        isKept: Bool
+    ) {
+        var policy = policy
+        policy.maxCount = maxCount
+        #expect(PartialBodies(policy).accepts(count) == isKept)
+    }
+
+    @Test func `an empty body is not kept, and a byte is if no size is asked for`() {
+        var policy = policy
+        policy.minBytes = 0
+        #expect(!PartialBodies(policy).accepts(0))
+        #expect(PartialBodies(policy).accepts(1))
+    }
+
+    @Test func `limits are as documented unless they are set`() {
+        let policy = DownloadResumption(folder: folder.file("partial"))
+        #expect(policy.maxBytes == 256 * 1_048_576)
+        #expect(policy.maxCount == 32)
+        #expect(policy.maxAge == .seconds(3 * 24 * 3_600))
+        #expect(policy.minBytes == 128 * 1_024)
+    }
+
+    @Test func `a file without room for the head is not taken over`() throws {
+        let url = try #require(URL(string: "http://host/a"))
+        func head(_ padding: Int) throws -> PartialHead {
+            let fields = [
+                (name: "ETag", value: "\"a\""),
+                (name: "X", value: String(repeating: "x", count: padding)),
+            ]
+            let response = TransferResponse(url: url, statusCode: 200, fields: fields)
+            return try #require(PartialHead(response, received: 4))
+        }
+        let body = Data("body".utf8)
+        for (padding, hasRoom) in [(0, true), (60 << 10, true), (64 << 10, false)] {
+            let path = folder.file("\(padding).running")
+            let target = folder.file("\(padding).partial")
+            let file = try #require(RunningFile.make(head(0), at: path))
+            try file.write(body.bytes, at: 0)
+            #expect(try PartialFile.adopt(file, body, head(padding), to: target) == hasRoom)
+            #expect(FileManager.default.fileExists(atPath: target.path) == hasRoom)
+        }
+    }
+
     @Test func `only the user may read it`() async throws {
         let bodies = PartialBodies(policy)
         try keep("k", 50, in: bodies)
