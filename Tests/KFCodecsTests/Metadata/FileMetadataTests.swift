@@ -30,6 +30,16 @@ struct FileMetadataTests {
         #expect(!replaced.contains(MetadataSample.camera))
     }
 
+    @Test func `an empty packet of a GIF is none, and hides no other`() throws {
+        var file = try Fixture(name: "still.gif").data
+        let head = [0x21, 0xFF, 11] + Array("XMP DataXMP".utf8)
+        let end = [1] + (UInt8.min...UInt8.max).reversed() + [0]
+        file.insert(contentsOf: head + end, at: file.count - 1)
+        #expect(try FileMetadata(of: file).xmp == nil)
+        let written = try FileMetadata(xmp: MetadataSample.xmp).written(to: file)
+        #expect(try FileMetadata(of: written).xmp == MetadataSample.xmp)
+    }
+
     @Test(arguments: files)
     func `a profile replaces that of the file`(name: String) throws {
         let file = try Fixture(name: name).data

@@ -40,9 +40,8 @@ struct MetadataRemovalTests {
     }
 
     @Test func `a file without a position needs no change`() throws {
-        for name in Self.files + ["alpha.gif"] {
-            guard let file = try? Fixture(name: name).data else { continue }
-            #expect(try MetadataRemoval.withoutPosition(file) == nil)
+        for name in Self.files + ["still.gif"] {
+            #expect(try MetadataRemoval.withoutPosition(Fixture(name: name).data) == nil)
         }
     }
 
@@ -51,6 +50,10 @@ struct MetadataRemovalTests {
         let two = one + one
         let changed = try #require(try MetadataRemoval.withoutPosition(two))
         #expect(changed.count == two.count && !changed.contains(MetadataSample.place))
+        // Compressed pixels may look like a segment of another kind that contains the second.
+        let apart = try Fixture(name: "baseline.jpg").data + [0xFF, 0x00, 0x00, 0x40] + one
+        let other = try #require(try MetadataRemoval.withoutPosition(apart))
+        #expect(other.count == apart.count && !other.contains(MetadataSample.place))
         let bare = try MetadataRemoval.reduced(two, to: [])
         #expect(bare.count < one.count)
         #expect(try Codecs.decode(bare).bitmap == Codecs.decode(one).bitmap)

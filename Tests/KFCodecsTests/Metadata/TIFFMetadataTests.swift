@@ -37,6 +37,17 @@ struct TIFFMetadataTests {
         )
     }
 
+    @Test(arguments: [(1_000, true), (1_001, false)])
+    func `a directory of a thousand entries is read`(count: Int, isRead: Bool) throws {
+        typealias Sample = MetadataSample
+        let entries =
+            [Sample.Entry.text(0x010F, Sample.camera)]
+            + (1..<count).map { _ in .short(0x0100, 1) }
+        let file = Sample.block([(entries, 0)], texts: 8 + Sample.directoryBytes(count))
+        let camera = try? FileMetadata(of: file).facts.camera
+        #expect(camera == (isRead ? Sample.camera : nil))
+    }
+
     @Test(arguments: [ByteReader.Endianness.little, .big])
     func `the parts are read, and a JPEG takes them`(order: ByteReader.Endianness) throws {
         let parts = try FileMetadata(of: Self.photo(order))
