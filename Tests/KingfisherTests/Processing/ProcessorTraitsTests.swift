@@ -163,6 +163,21 @@ struct ProcessorTraitsTests {
         )
     }
 
+    @Test(arguments: [(15, true), (16, false), (100, false)])
+    func `workers get processors in at most 15 others`(depth: Int, isPortable: Bool) throws {
+        var processor: any ImageProcessor = Self.blur
+        for _ in 0..<depth { processor = ProfileKeepingProcessor(processor) }
+        #expect(PortableProcessors.contain(processor) == isPortable)
+        var writer = ProcessorWriter()
+        writer.write(PortableProcessor(processor))
+        let (bytes, memory) = (writer.wire.bytes, writer.memory[...])
+        let identifier = bytes.withUnsafeBytes { bytes in
+            var reader = ProcessorReader(WireReader(bytes), memory: memory)
+            return try? PortableProcessor(from: &reader).processor.identifier
+        }
+        #expect(identifier == (isPortable ? processor.identifier : nil))
+    }
+
     @Test func `few processors hand the file of an animation on`() {
         let options = IsolatedOptions(KingfisherParsedOptionsInfo(nil))
         #expect(

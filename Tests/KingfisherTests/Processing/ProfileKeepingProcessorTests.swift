@@ -66,6 +66,47 @@ struct ProfileKeepingProcessorTests {
         #expect(image.kf.data(format: .JXL) == nil)
     }
 
+    @Test func `frames that are decoded later are in sRGB, so that no animation has a profile`()
+        throws
+    {
+        let still = try Self.source()
+        let start = try #require(still.range(of: Data("iCCP".utf8))).lowerBound - 4
+        let length = still[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+        let fixtures = try IsolatedDecodingTests.fixtures()
+        var file = try #require(fixtures.first { $0.name == "animated.png" }?.data)
+        // After the header.
+        file.insert(contentsOf: still[start..<start + length + 12], at: 33)
+        #expect(try ImageFileInfo(data: file).hasColorProfile)
+        let keeping = ProfileKeepingProcessor(DefaultImageProcessor.default)
+        let animation = try process(keeping, file)
+        #expect(animation.kf.imageFrameCount ?? 0 > 1)
+        #expect(animation.kf.colorProfile == nil)
+        var options = options
+        options.onlyLoadFirstFrame = true
+        let first = keeping.process(item: .data(file), options: options)
+        #expect(first?.kf.colorProfile == Self.profile)
+    }
+
+    @Test func `a processor that no worker knows gets its bytes in this process`() throws {
+        struct Foreign: ImageProcessor {
+            let identifier = "foreign"
+            let calls: Locked<Int>
+
+            func process(
+                item: ImageProcessItem,
+                options: KingfisherParsedOptionsInfo
+            ) -> KFCrossPlatformImage? {
+                calls.change { $0 += 1 }
+                return nil
+            }
+        }
+        let calls = Locked(0)
+        let processor = ProfileKeepingProcessor(Foreign(calls: calls))
+        let options = KingfisherParsedOptionsInfo([.isolated])
+        #expect(processor.process(item: .data(try Self.source()), options: options) == nil)
+        #expect(calls.value == 1)
+    }
+
     @Test func `a stored original keeps its profile in a chain`() async throws {
         let bench = try TestBench()
         let source = Source.provider(

@@ -58,6 +58,24 @@ struct ViewSizeProcessorTests {
         #expect(image.kf.frameSource?.data == data)
     }
 
+    @Test func `an animated image stays as it is, and a still file has no frames`() throws {
+        let fixtures = try IsolatedDecodingTests.fixtures()
+        let gif = try #require(fixtures.first { $0.name == "animated.gif" }?.data)
+        let animation = try #require(
+            DefaultImageProcessor.default.process(item: .data(gif), options: options)
+        )
+        #expect(animation.kf.imageFrameCount ?? 0 > 1)
+        let processor = ViewSizeProcessor(size: CGSize(width: 4, height: 4), covers: false)
+        let same = try #require(processor.process(item: .image(animation), options: options))
+        #expect(same.kf.imageFrameCount == animation.kf.imageFrameCount)
+        #expect(same.size == animation.size)
+        let still = try #require(
+            processor.process(item: .data(TestImage.jpeg()), options: options)
+        )
+        #expect(still.kf.frameSource == nil)
+        #expect(still.kf.imageFrameCount == nil)
+    }
+
     @Test func `bytes that are not an image give nil`() {
         let processor = ViewSizeProcessor(size: CGSize(width: 9, height: 9), covers: true)
         #expect(processor.process(item: .data(Data([1, 2, 3])), options: options) == nil)

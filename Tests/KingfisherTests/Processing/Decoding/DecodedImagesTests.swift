@@ -82,6 +82,7 @@ struct DecodedImagesTests {
         let first = try await image(Self.small, CustomProcessor(calls: calls))
         let second = try await image(Self.small, CustomProcessor(calls: calls))
         #expect(calls.value == 2)
+        #expect(maker.runningCount == 0)
         withExtendedLifetime((first, second)) {}
     }
 

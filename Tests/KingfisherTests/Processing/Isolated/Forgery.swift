@@ -46,6 +46,7 @@ struct Forgery {
     /// An image of 13 × 7 pixels with the state of an animation of three frames.
     static func animation(
         _ data: Data,
+        hasPixels: Bool = true,
         _ change: (inout AttachedState) -> Void = { _ in }
     ) -> KFCrossPlatformImage {
         var state = AttachedState()
@@ -55,7 +56,7 @@ struct Forgery {
         state.frameSource = Frames(delays: [0.1, 0.2, 0.3])
         change(&state)
         return KFCrossPlatformImage(
-            bitmap: TestImage.bitmap(width: 13, height: 7),
+            bitmap: hasPixels ? TestImage.bitmap(width: 13, height: 7) : nil,
             attached: state
         )
     }

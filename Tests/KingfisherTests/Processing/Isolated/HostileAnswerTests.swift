@@ -59,6 +59,11 @@ struct HostileAnswerTests {
         }
     }
 
+    @Test func `an animation without pixels is refused`() throws {
+        let animation = Forgery.animation(Self.request, hasPixels: false)
+        #expect(throws: WireError("a file has no pixels")) { try unpacked(animation) }
+    }
+
     @Test func `a decoder's answer has the file of the request and no other`() throws {
         let image = try unpacked(Forgery.animation(Self.request))
         #expect(image.animationFile == AnimationFile(data: Self.request, isUntrusted: true))

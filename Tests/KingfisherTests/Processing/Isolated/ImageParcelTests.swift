@@ -62,6 +62,18 @@ struct ImageParcelTests {
         #expect(try unpacked(parcel).bitmap == bitmap)
     }
 
+    @Test func `an image that is one of no pixels is refused`() throws {
+        var description = WireWriter()
+        description.write(0)
+        description.write(0 as Int?) { $0.write($1) }
+        let bytes = Data(description.bytes)
+        let parcel = ImageParcel(
+            place: ImageParcel.Place(offset: 0, count: bytes.count),
+            body: .bytes(try Forgery.bytes(bytes))
+        )
+        #expect(throws: WireError("there are no pixels")) { try unpacked(parcel) }
+    }
+
     @Test func `an image without a body, with two, or with one that may change, is refused`() throws
     {
         let sealed = try SealedMemory.holding(Data(count: 100_000))

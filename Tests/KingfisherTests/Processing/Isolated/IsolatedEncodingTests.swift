@@ -33,6 +33,19 @@ struct IsolatedEncodingTests {
         return KFCrossPlatformImage(bitmap: bitmap, scale: 1)
     }
 
+    @Test(arguments: [
+        (FileFormat.avif, 256, true), (.jxl, 256, true), (.avif, 255, false), (.jxl, 255, false),
+        (.jpeg, 256, false), (.png, 256, false), (.webp, 256, false),
+    ])
+    func `only large images of slow formats are encoded in a worker`(
+        format: FileFormat,
+        side: Int,
+        isApart: Bool
+    ) throws {
+        let encoding = try IsolatedEncoding(noise(side), as: format, EncodeOptions())
+        #expect((encoding != nil) == isApart)
+    }
+
     @Test(arguments: formats, [true, false])
     func `a worker makes the same file`(format: FileFormat, isOpaque: Bool) throws {
         let pool = WorkerBench.pool(preparing: .encoding)
