@@ -188,6 +188,17 @@ struct HostileHeaderTests {
         }
     }
 
+    @Test func `a PNG chunk longer than the format allows is corrupt`() throws {
+        let png = try Fixture(name: "rgb8.png").data
+        for (length, error) in [
+            (0x7FFF_FFFF, CodecError.truncated(.png)),
+            (0x8000_0000, .corrupt(.png, detail: "a chunk of 2147483648 bytes")),
+        ] {
+            let chunk = Bytes.big(length, 4) + Array("tEXt".utf8)
+            #expect(throws: error) { try Codecs.inspect(png.inserting(chunk, at: 33)) }
+        }
+    }
+
     /// The offset of image descriptor `number` of a GIF, according to our own reader.
     private static func imageDescriptor(_ number: Int, of data: Data) throws -> Int {
         try data.withUnsafeBytes { try GIFHeader(parsing: $0, limits: .default) }

@@ -137,6 +137,8 @@ struct FileMetadataTests {
         #expect(adapted == MetadataSample.iptc.dropLast(5 + MetadataSample.thumbnail.utf8.count))
         let copyright = IPTCDatasets.copyright(MetadataSample.iptc)
         #expect(copyright?.contains("CITY") == false)
+        // The same number in another record is another thing.
+        #expect(IPTCDatasets.copyright(MetadataSample.dataset(3, 80, "x")) == nil)
         #expect(copyright?.contains(MetadataSample.artist) == true)
         #expect(copyright?.contains(MetadataSample.rights) == true)
         #expect(IPTCDatasets.copyright(MetadataSample.dataset(1, 90, "\u{1B}%G")) == nil)

@@ -44,6 +44,18 @@ struct ImageFileInfoTests {
         #expect(known > 0)
     }
 
+    @Test func `stills whose header needs no C library are read in the program`() throws {
+        let still = TestImage.png()
+        #expect(ImageFileInfo.isReadSafely(still))
+        #expect(ImageFileInfo.isReadSafely(Data("no image".utf8)))
+        #expect(!ImageFileInfo.isReadSafely(TestImage.gif))
+        let fixtures = try IsolatedDecodingTests.fixtures()
+        for name in ["444.avif", "lossless.jxl", "420.heic", "lzw.tiff", "sized.svg"] {
+            let file = try #require(fixtures.first { $0.name == name }?.data)
+            #expect(!ImageFileInfo.isReadSafely(file), "\(name)")
+        }
+    }
+
     @Test func `bytes that are not an image are reported as such`() {
         #expect(throws: ImageFileInfo.Failure.self) {
             try ImageFileInfo(data: Data("<html><body>not found</body></html>".utf8))

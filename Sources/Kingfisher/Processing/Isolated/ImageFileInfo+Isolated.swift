@@ -52,7 +52,7 @@ extension ImageFileInfo {
     }
 
     /// Whether no C library reads the header: frames are found by the decoders.
-    private static func isReadSafely(_ data: Data) -> Bool {
+    static func isReadSafely(_ data: Data) -> Bool {
         guard Codecs.format(of: data)?.hasSafeHeader ?? true else { return false }
         // Bytes without a readable header have no frames.
         guard let info = try? Codecs.inspect(data) else { return true }

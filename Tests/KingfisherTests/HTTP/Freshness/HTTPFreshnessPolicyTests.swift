@@ -162,6 +162,18 @@ struct HTTPFreshnessPolicyTests {
 
     // MARK: Vary (4.1)
 
+    @Test func `a response for the same selection replaces the record`() throws {
+        let request = ["accept": "image/webp"]
+        let record = try #require(made(["Vary": "Accept"], request: request))
+        #expect(record.adding(record) { request[$0] } == nil)
+        let other = ["accept": "image/png"]
+        let variant = try #require(made(["Vary": "Accept"], request: other))
+        let both = try #require(record.adding(variant) { other[$0] })
+        #expect(both.number == 1)
+        #expect(both.record.variant { other[$0] } == 1)
+        #expect(both.record.variant { request[$0] } == 0)
+    }
+
     @Test(
         arguments: [
             ("Accept", ["accept": "image/avif"], ["accept": "image/avif"], true),
