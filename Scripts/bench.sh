@@ -18,6 +18,7 @@
 #        Scripts/bench.sh pages                    pages of PDF documents by kf, against pdftoppm
 #        Scripts/bench.sh films                    frames of videos by kf, against ffmpeg and ffmpegthumbnailer
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
+#        Scripts/bench.sh service SECONDS fairness a client of small images beside 24 of large ones
 #        Scripts/bench.sh end-to-end               pages of thumbnails, against requests + pyvips + diskcache
 #        Scripts/bench.sh gtk [ROUNDS]             GTK: scrolling beside a C program, flings, animations, zooming
 #        Scripts/bench.sh cachesim                 hit ratios of the memory cache, LRU and the optimum
@@ -364,9 +365,21 @@ build_service() {
     (NESTED_BUILD=$SERVER_BUILD && build_tool Server kf-serve)
 }
 
-# Measures the image service beside others: measure_service SECONDS
+# Measures the image service beside others, or its fairness alone: measure_service SECONDS [fairness]
 measure_service() {
     provide_nginx || die "the service needs nginx."
+    if [ "${2:-}" = fairness ]; then
+        command -v vipsthumbnail >/dev/null || install_packages libvips-tools
+        make_photos "$PHOTOS"
+        link_swift_into_programs
+        build_service
+        # Not local: the trap runs after the function has returned.
+        outputs=$(mktemp -d)
+        trap 'rm -rf "$outputs"' EXIT
+        python3 "$SOURCES/service.py" "$SERVER_BUILD/release/kf-serve" - "$NGINX" - - \
+            "$PHOTOS" "$outputs" "$1" fairness
+        return
+    fi
     provide_image_filter
     command -v wrk >/dev/null || install_packages wrk
     install_peers
@@ -485,7 +498,7 @@ if [ "${1:-}" = transfers ]; then
 fi
 
 if [ "${1:-}" = service ]; then
-    measure_service "${2:-10}"
+    measure_service "${2:-10}" "${3:-}"
     exit
 fi
 

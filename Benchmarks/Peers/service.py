@@ -1,13 +1,14 @@
 """Measures the image service beside thumbor and nginx's image filter, over the same photographs.
 
-Usage: service.py KF_SERVE KF NGINX THUMBOR WRK PHOTOS SCRATCH [SECONDS]
+Usage: service.py KF_SERVE KF NGINX THUMBOR WRK PHOTOS SCRATCH [SECONDS [fairness]]
 
 PHOTOS is a folder of JPEG files of 12 megapixels, of which twenty are used. Every result fits 400 × 400
 at quality 80. `cold` results are made anew for each request, from sources on a local web server;
 `hot` ones come from memory. The last part sends 200 clients at once. nginx and thumbor have a process
 per core, as the service has; thumbor also runs with one, its default. The service runs with its own
 quality and, as `prefers speed`, with that of thumbor, whose decoder scales JPEG files coarsely too.
-Goals are for equal quality and for thumbor's default. Fails if one is missed.
+Goals are for equal quality and for thumbor's default. Fails if one is missed. `fairness` runs only the part of a
+client of small images beside 24 others.
 """
 
 import atexit
@@ -177,11 +178,11 @@ def of_nginx(name):
 
 
 class Client(threading.Thread):
-    """One connection that asks again as soon as it has an answer."""
+    """One connection that asks again as soon as it has an answer, from an address of its own if it has a number."""
 
-    def __init__(self, address, load):
+    def __init__(self, address, load, number=0):
         super().__init__(daemon=True)
-        self.address, self.load = address, load
+        self.address, self.load, self.number = address, load, number
         self.times, self.statuses = [], []
 
     def run(self):
@@ -191,7 +192,8 @@ class Client(threading.Thread):
             started = time.monotonic()
             try:
                 if connection is None:
-                    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                    connection = http.client.HTTPConnection(
+                        "127.0.0.1", port, timeout=60, source_address=(f"127.0.0.{self.number + 1}", 0))
                 connection.request("GET", path)
                 response = connection.getresponse()
                 body = response.read()
@@ -293,7 +295,62 @@ class Memory(threading.Thread):
             time.sleep(0.1)
 
 
+def resized(name, size):
+    """A photo of another size, in the folder of the web server."""
+    target = scratch / f"{size}-{name}"
+    subprocess.run(["vipsthumbnail", str(photos / name), "--size", f"{size}!", "-o", f"{target}[Q=90,strip]"],
+                   check=True)
+    return f"http://127.0.0.1:{web}/static/{target.name}"
+
+
+def milliseconds(clients):
+    """The median and the 99th percentile of the times of clients, and the answers without an image."""
+    times = sorted(itertools.chain.from_iterable(client.times for client in clients))
+    lost = sum(status != 200 for client in clients for status in client.statuses)
+    p50, p99 = (1000 * times[min(len(times) - 1, int(len(times) * share))] for share in (0.5, 0.99))
+    return p50, p99, len(times), lost
+
+
+def fairness():
+    """A client of small images, alone and beside 24 clients of 24 megapixels, each with an address of its own."""
+    large, small = resized(names[0], "6000x4000"), resized(names[0], "640x480")
+
+    def of(image, side):
+        return lambda _: (service_port, f"/_/rs:fit:{side}:{side}/q:80/cb:{next(counter)}/plain/{image}@jpg")
+
+    service = start_service()
+    rates = {}
+    for title, others in (("alone", 0), ("24 others alone", 24), ("beside 24 others", 24)):
+        load = {"end": time.monotonic() + 2 * seconds, "names": itertools.cycle(names)}
+        crowd = [Client(of(large, 1500), load, 2 + number) for number in range(others)]
+        one = [] if title == "24 others alone" else [Client(of(small, 300), load, 1)]
+        for client in crowd + one:
+            client.start()
+        for client in crowd + one:
+            client.join()
+        for what, clients in (("small", one), ("24 MP", crowd)):
+            if clients:
+                p50, p99, count, lost = milliseconds(clients)
+                rates[title, what] = p50, p99, count
+                print(f"  {title:18} {what}: {count:5} answers  p50 {p50:6.1f} ms  p99 {p99:6.1f} ms, "
+                      f"{lost} without an image, load {os.getloadavg()[0]:.1f}", flush=True)
+    stop(service)
+    share = rates["beside 24 others", "24 MP"][2] / rates["24 others alone", "24 MP"][2]
+    print(f"  24 MP, answers beside the small client / without: {share:.2f}", flush=True)
+    p50, p99, _ = rates["beside 24 others", "small"]
+    verdict("small images beside 24 clients of 24 MP, p50 in ms", p50, 60)
+    verdict("small images beside 24 clients of 24 MP, p99 in ms", p99, 250)
+
+
 # --- The run ---------------------------------------------------------------------------------
+
+if sys.argv[9:] == ["fairness"]:
+    print(f"service: fairness, {cores} cores, load {os.getloadavg()[0]:.1f}")
+    (scratch / "placeholder.jpg").write_bytes(b"")
+    web_server, _ = start_nginx(scratch / "placeholder.jpg")
+    fairness()
+    stop(web_server)
+    sys.exit(not all(verdicts))
 
 print(f"service: {len(names)} photos to fit 400 × 400 at quality 80, {cores} cores, load {os.getloadavg()[0]:.1f}")
 service = start_service()
@@ -373,5 +430,6 @@ print(f"  {statuses.count(200)} images, {statuses.count(429)} refused with 429, 
 verdict("200 clients, lost requests", lost, 0)
 verdict("200 clients, memory with workers, MB", memory.most, 300)
 stop(service)
+fairness()
 stop(web_server)
 sys.exit(not all(verdicts))
