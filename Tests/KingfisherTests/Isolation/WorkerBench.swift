@@ -1,6 +1,7 @@
 import CKFIsolationShim
 import Foundation
 import TestSupport
+import Testing
 
 @testable import Kingfisher
 
@@ -55,13 +56,35 @@ enum WorkerBench {
 
     /// Waits for what no event tells, such as the end of a process, without keeping a thread of the
     /// cooperative pool busy: the other tests run on the same few.
-    static func wait(until isSo: @escaping @Sendable () -> Bool) async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+    ///
+    /// Fails after half a minute: the time limit of a test does not end it.
+    static func wait(
+        at location: SourceLocation = #_sourceLocation,
+        until isSo: @escaping @Sendable () -> Bool
+    ) async {
+        let deadline = ContinuousClock.now + .seconds(30)
+        let isMet = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                while !isSo() { usleep(1_000) }
-                continuation.resume()
+                while true {
+                    if isSo() { return continuation.resume(returning: true) }
+                    guard ContinuousClock.now < deadline else { break }
+                    usleep(1_000)
+                }
+                continuation.resume(returning: false)
             }
         }
+        if !isMet {
+            Issue.record("what the test waits for has not happened", sourceLocation: location)
+        }
+    }
+
+    /// The processor time of a process, in hundredths of a second; as much as there is once it has
+    /// ended.
+    static func ticks(of process: pid_t) -> Int {
+        let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        let fields = stat?.split(separator: ")").last?.split(separator: " ")
+        guard let fields, fields.count > 12 else { return .max }
+        return (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
     }
 
     /// A file that makes a worker do something bad.

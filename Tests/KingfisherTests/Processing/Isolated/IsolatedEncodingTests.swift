@@ -95,27 +95,18 @@ struct IsolatedEncodingTests {
         let fast = try #require(IsolatedEncoding(image, as: format, EncodeOptions(effort: 10)))
         #expect(try fast.file(on: pool) { true } != nil)
         let worker = try #require(pool.workers.first)
-        let start = Self.ticks(of: worker)
+        let start = WorkerBench.ticks(of: worker)
         // Minutes of AVIF's slowest encoder, and many seconds of JPEG XL's.
         let slow = try noise(format == .avif ? 2000 : 6000)
         let options = EncodeOptions(quality: 1, effort: 0)
         let encoding = try #require(IsolatedEncoding(slow, as: format, options))
         #expect(throws: WorkerFailure.cancelled) {
-            try encoding.file(on: pool) { Self.ticks(of: worker) < start + 20 }
+            try encoding.file(on: pool) { WorkerBench.ticks(of: worker) < start + 20 }
         }
         #expect(pool.failureCount == 1)
         #expect(try fast.file(on: pool) { true } != nil)
         #expect(pool.failureCount == 1)
         #expect(!pool.workers.contains(worker))
-    }
-
-    /// The processor time of a process, in hundredths of a second; as much as there is once it has
-    /// ended.
-    private static func ticks(of process: pid_t) -> Int {
-        let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-        let fields = stat?.split(separator: ")").last?.split(separator: " ")
-        guard let fields, fields.count > 12 else { return .max }
-        return (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
     }
 
     @Test func `a cancelled task ends the encoder of a large AVIF`() async throws {
