@@ -7,7 +7,8 @@ usage: mutants.py [--count N] [--seed S] [--continue | --again] [--everywhere]
   --count N      the number of mutants, 360 by default; those that do not compile are left out of it
   --seed S       chooses other mutants; 1 by default
   --continue     go on with a run that was interrupted
-  --again        build the tests again and run the survivors, after tests were added in FOLDER
+  --again        build the tests again and run the survivors and those that timed out, after tests were
+                 added in FOLDER
   --everywhere   run all tests of the library for the survivors, not only those of their folder
   --jobs N       the number of mutants that run at once, 1 by default
 
@@ -27,9 +28,11 @@ A mutant is one place with one change:
 All mutants are compiled into one build, in which the environment variable KF_MUTANT chooses one
 (mutant schemata, Untch, Offutt and Harrold 1993). The build also notes which mutants a test reaches,
 so that a mutant runs only those files of tests: first the ones that are named like its source file,
-then those of its folder, first the closest, all others with --everywhere, and last those that are
-slow: passes 1 to 5 in the results. A failed test, a crash and a time limit kill it. `unreached` is
-what no test executes.
+then those of its folder, first the closest, last the slow ones, and all others with --everywhere:
+passes 1 to 5 in the results. A failed test and a crash kill it. `timed out` is one with a test that
+has not ended after its limit, which may be because of the mutant or of a busy machine; `unreached` is
+what no test executes. Tests that need nginx are skipped where FOLDER or the machine has none:
+`Scripts/test.sh tests` in FOLDER fetches it.
 
 To see a test fail: KF_MUTANT=NUMBER swift test --skip-build --filter NAME in FOLDER.
 """
@@ -74,7 +77,9 @@ LEFT_OUT = re.compile(
     r"|\b[lL]og\w*\.|\brepeating: 0\b|\bfallthrough\b|\.reserveCapacity\("
 )
 BINDING = re.compile(r"\s*(let|var|case|_|try|await|#\w+|unsafe)\b")
-# In seconds; files of tests that take longer are left to the last pass.
+# What stands in place of a failed test if one has not ended.
+NO_END = "no end"
+# In seconds; files of tests that take longer are left to the last passes.
 SLOW = 6
 # The number of files of tests in the second pass.
 CLOSEST = 4
@@ -427,7 +432,7 @@ class Run:
                 pass
 
         def stop():
-            self.failure = self.failure or f"no end in {limit:.0f} s"
+            self.failure = self.failure or f"{NO_END} in {limit:.0f} s"
             end()
 
         timer = threading.Timer(limit, stop)
@@ -508,7 +513,9 @@ def tests_of(number, mutant, known):
     near.sort(key=lambda file: len(known[file]["reached"]))
     others = [file for file in quick if file not in named + near]
     slow = [file for file in reaching if file not in named + quick]
-    return [named, near[:CLOSEST], near[CLOSEST:], others, slow][number - 1]
+    slow_near = [file for file in slow if file.startswith(tests + "/")]
+    others += [file for file in slow if file not in slow_near]
+    return [named, near[:CLOSEST], near[CLOSEST:], slow_near, others][number - 1]
 
 
 def run_mutants(folder, state, number, jobs):
@@ -540,7 +547,8 @@ def kind(mutant, state):
     if not result:
         return "waiting"
     if result["killed"]:
-        return f"killed {result['killed']}"
+        end = "timed out" if result["test"].startswith(NO_END) else "killed"
+        return f"{end} {result['killed']}"
     is_reached = any(mutant["number"] in known["reached"] for known in state["reached"].values())
     return "survived" if is_reached else "unreached"
 
@@ -578,15 +586,15 @@ def summary(state):
     for name in sorted(set(kinds)):
         say(f"{kinds.count(name):4d} {name}")
     alive = [mutant for mutant in state["table"] if not kind(mutant, state).startswith("killed")]
-    say(f"{len(kinds)} mutants, {100 * len(alive) / max(1, len(kinds)):.1f} % survive:")
+    say(f"{len(kinds)} mutants, {100 * len(alive) / max(1, len(kinds)):.1f} % survive or timed out:")
     for mutant in alive:
         change = re.sub(r"\s+", " ", f"{mutant['original']}  →  {mutant['changed']}")
         place = f"{mutant['file']}:{mutant['line']}"
-        say(f"{mutant['number']:4d} {kind(mutant, state):9} {place}  {change}")
+        say(f"{mutant['number']:4d} {kind(mutant, state):11} {place}  {change}")
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1])
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("usage: "))
     parser.add_argument("--count", type=int, default=360)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--continue", dest="goes_on", action="store_true")
@@ -612,15 +620,18 @@ def main():
     elif options.again:
         build_tests(folder)
         results = state["results"].items()
-        state["results"] = {number: result for number, result in results if result["killed"]}
+        state["results"] = {
+            number: result
+            for number, result in results
+            if result["killed"] and not result["test"].startswith(NO_END)
+        }
     state.setdefault("results", {})
     measure(folder, state, sorted(set(FOLDERS.values())))
-    for number in range(1, 4):
+    for number in range(1, 5):
         run_mutants(folder, state, number, options.jobs)
     if options.everywhere:
         measure(folder, state, TESTS)
-        run_mutants(folder, state, 4, options.jobs)
-    run_mutants(folder, state, 5, options.jobs)
+        run_mutants(folder, state, 5, options.jobs)
     summary(state)
 
 
