@@ -199,20 +199,19 @@ struct DiskStoreEqualFilesTests {
         #expect(store.totalSize == 2 * data.count)
     }
 
-    @Test(arguments: [false, true])
-    func `without its log a shared file keeps all its names`(losesFirst: Bool) throws {
+    @Test(arguments: [2, 3], [false, true])
+    func `without its log a shared file keeps all its names`(count: Int, losesFirst: Bool) throws {
         var store: DiskStore? = open()
         // Names of hashed keys: others are never removed.
-        let names = (1...3).map { String(repeating: "\($0)", count: 64) }
+        let names = (1...count).map { String(repeating: "\($0)", count: 64) }
         for name in names { try put(data, name, in: try #require(store)) }
         // The file was written for the first.
-        if losesFirst { for name in names.prefix(2) { try store?.remove(name) } }
+        let lost = losesFirst ? count - 1 : 0
+        for name in names.prefix(lost) { try store?.remove(name) }
         store = nil
         try FileManager.default.removeItem(at: folder.file("cache/.kingfisher.log"))
         let next = open()
-        for name in names.dropFirst(losesFirst ? 2 : 0) {
-            #expect(try next.data(named: name) == data)
-        }
+        for name in names.dropFirst(lost) { #expect(try next.data(named: name) == data) }
         #expect(next.totalSize == data.count)
         #expect(next.statistics.damaged == 0)
     }
