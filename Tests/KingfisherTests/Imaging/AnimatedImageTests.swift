@@ -168,20 +168,6 @@ struct AnimatedImageTests {
         #expect(all.image.images?.count == 3)
     }
 
-    /// A processor that fails and counts its calls; it has the identifier of the default processor.
-    private struct Refusing: ImageProcessor {
-        let identifier = ""
-        let calls = Locked(0)
-
-        func process(
-            item: ImageProcessItem,
-            options: KingfisherParsedOptionsInfo
-        ) -> KFCrossPlatformImage? {
-            calls.change { $0 += 1 }
-            return nil
-        }
-    }
-
     @Test(.timeLimit(.minutes(1)))
     func `MGR-13: an image that cannot be made again is empty, for this caller only`()
         async throws
@@ -190,16 +176,17 @@ struct AnimatedImageTests {
         bench.server.route("/a.gif", .body(TestImage.gif, type: "image/gif"))
         let url = bench.server.url("/a.gif")
         let lazy = try await bench.manager.retrieveImage(with: url).image
-        let processor = Refusing()
+        // With the identifier of the default processor.
+        let processor = CountingProcessor(identifier: "", isRefusing: true)
         let options: KingfisherOptionsInfo = [.processor(processor)]
         // With equal creating options the image is not decoded again, so nothing can fail.
         #expect(try await bench.manager.retrieveImage(with: url, options: options).image === lazy)
-        #expect(processor.calls.value == 0)
+        #expect(processor.runs.value == 0)
         let empty = try await bench.manager.retrieveImage(
             with: url,
             options: options + [.preloadAllAnimationData]
         )
-        #expect(processor.calls.value == 1)
+        #expect(processor.runs.value == 1)
         #expect(empty.cacheType == .memory)
         #expect(empty.image.size == .zero)
         #expect(empty.image.images == nil)

@@ -238,9 +238,10 @@ struct RetrievingTests {
     }
 }
 
-/// Decodes, slowly enough for others to join, and counts how often.
+/// A processor of a user's, which counts how often it runs, and decodes or refuses.
 struct CountingProcessor: ImageProcessor {
-    let identifier = "test.counting"
+    var identifier = "test.counting"
+    var isRefusing = false
     let runs = Locked(0)
 
     func process(
@@ -248,6 +249,7 @@ struct CountingProcessor: ImageProcessor {
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
         runs.change { $0 += 1 }
-        return DefaultImageProcessor.default.process(item: item, options: options)
+        return isRefusing
+            ? nil : DefaultImageProcessor.default.process(item: item, options: options)
     }
 }

@@ -88,23 +88,11 @@ struct ProfileKeepingProcessorTests {
     }
 
     @Test func `a processor that no worker knows gets its bytes in this process`() throws {
-        struct Foreign: ImageProcessor {
-            let identifier = "foreign"
-            let calls: Locked<Int>
-
-            func process(
-                item: ImageProcessItem,
-                options: KingfisherParsedOptionsInfo
-            ) -> KFCrossPlatformImage? {
-                calls.change { $0 += 1 }
-                return nil
-            }
-        }
-        let calls = Locked(0)
-        let processor = ProfileKeepingProcessor(Foreign(calls: calls))
+        let foreign = CountingProcessor(isRefusing: true)
+        let processor = ProfileKeepingProcessor(foreign)
         let options = KingfisherParsedOptionsInfo([.isolated])
         #expect(processor.process(item: .data(try Self.source()), options: options) == nil)
-        #expect(calls.value == 1)
+        #expect(foreign.runs.value == 1)
     }
 
     @Test func `a stored original keeps its profile in a chain`() async throws {

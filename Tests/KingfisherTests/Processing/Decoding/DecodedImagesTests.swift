@@ -78,10 +78,10 @@ struct DecodedImagesTests {
     }
 
     @Test func `a processor of the user's runs for every load`() async throws {
-        let calls = Locked(0)
-        let first = try await image(Self.small, CustomProcessor(calls: calls))
-        let second = try await image(Self.small, CustomProcessor(calls: calls))
-        #expect(calls.value == 2)
+        let processor = CountingProcessor()
+        let first = try await image(Self.small, processor)
+        let second = try await image(Self.small, processor)
+        #expect(processor.runs.value == 2)
         #expect(maker.runningCount == 0)
         withExtendedLifetime((first, second)) {}
     }
@@ -124,18 +124,5 @@ struct DecodedImagesTests {
         #expect(Fingerprint(Data()) == Fingerprint(Data()))
         #expect(Fingerprint(Data()) != Fingerprint(Data(count: 1)))
         #expect(Fingerprint(Data(count: 16)) != Fingerprint(Data(count: 32)))
-    }
-}
-
-private struct CustomProcessor: ImageProcessor {
-    let identifier = "counting"
-    let calls: Locked<Int>
-
-    func process(
-        item: ImageProcessItem,
-        options: KingfisherParsedOptionsInfo
-    ) -> KFCrossPlatformImage? {
-        calls.change { $0 += 1 }
-        return DefaultImageProcessor.default.process(item: item, options: options)
     }
 }
