@@ -368,14 +368,14 @@ build_service() {
 # Measures the image service beside others, or its fairness alone: measure_service SECONDS [fairness]
 measure_service() {
     provide_nginx || die "the service needs nginx."
+    command -v vipsthumbnail >/dev/null || install_packages libvips-tools
+    make_photos "$PHOTOS"
+    link_swift_into_programs
+    build_service
+    # Not local: the trap runs after the function has returned.
+    outputs=$(mktemp -d)
+    trap 'rm -rf "$outputs"' EXIT
     if [ "${2:-}" = fairness ]; then
-        command -v vipsthumbnail >/dev/null || install_packages libvips-tools
-        make_photos "$PHOTOS"
-        link_swift_into_programs
-        build_service
-        # Not local: the trap runs after the function has returned.
-        outputs=$(mktemp -d)
-        trap 'rm -rf "$outputs"' EXIT
         python3 "$SOURCES/service.py" "$SERVER_BUILD/release/kf-serve" - "$NGINX" - - \
             "$PHOTOS" "$outputs" "$1" fairness
         return
@@ -388,13 +388,7 @@ measure_service() {
         "$PEERS/bin/pip" install --quiet --disable-pip-version-check thumbor \
             || die "pip could not install thumbor."
     }
-    command -v vipsthumbnail >/dev/null || install_packages libvips-tools
-    make_photos "$PHOTOS"
-    build_kf
-    build_service
-    # Not local: the trap runs after the function has returned.
-    outputs=$(mktemp -d)
-    trap 'rm -rf "$outputs"' EXIT
+    build_tool Tools kf
     python3 "$SOURCES/service.py" "$SERVER_BUILD/release/kf-serve" "$NESTED_BUILD/release/kf" \
         "$NGINX" "$PEERS/bin/thumbor" "$(command -v wrk)" "$PHOTOS" \
         "$outputs" "$1"
