@@ -125,7 +125,7 @@ enum RepresentativeFrame {
         for time in times {
             let small = PixelSize(width: 160, height: 160)
             guard let frame = try frame(of: film, at: time, fitting: small) else { continue }
-            let look = Look(frame.bitmap)
+            let look = Look(frame)
             let isBest = best.map { look.worth > $0.worth } ?? true
             if isBest || look.isGood { best = (time, look.worth) }
             if look.isGood { break }
@@ -138,9 +138,9 @@ enum RepresentativeFrame {
         of film: VideoFile,
         at time: Double,
         fitting box: PixelSize
-    ) throws(DocumentFault) -> (bitmap: Bitmap, time: Double)? {
+    ) throws(DocumentFault) -> Bitmap? {
         do throws(DocumentFault) {
-            return try film.frame(at: time, isKey: true, fitting: box)
+            return try film.frame(at: time, isKey: true, fitting: box).bitmap
         } catch {
             if case .missing = error { throw error }
             return nil
