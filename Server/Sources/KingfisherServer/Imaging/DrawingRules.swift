@@ -3,8 +3,8 @@ import Kingfisher
 
 /// The elements, attributes and values that a drawing keeps; all others are left out.
 ///
-/// The lists have what is drawn: nothing that runs, loads a file, or leads out of the drawing. Source: W3C, "Scalable Vector
-/// Graphics (SVG) 2" and "Filter Effects Module Level 1".
+/// Nothing on the lists runs, loads a file, or leads out of the drawing. Source: W3C, "Scalable Vector Graphics (SVG) 2" and
+/// "Filter Effects Module Level 1".
 enum DrawingRules {
     static let namespace = "http://www.w3.org/2000/svg"
     static let linkNamespace = "http://www.w3.org/1999/xlink"
@@ -152,8 +152,8 @@ enum DrawingStyle {
 
     /// The elements of the drawing that a style refers to.
     ///
-    /// Comments and strings count as the rest. A name cannot be hidden: there are no escapes, and a function's name stands directly
-    /// before its parenthesis.
+    /// Comments and strings are searched, too. No name can be hidden: escapes are refused, and the name of a function stands
+    /// directly before its parenthesis.
     ///
     /// - Returns: The identifiers; nil if the style may load something, or is none.
     static func targets(of style: String) -> [String]? {

@@ -2,8 +2,8 @@ import Foundation
 
 /// Writes a drawing anew, with nothing but the elements and attributes of ``DrawingRules``.
 ///
-/// No markup of the file is copied: names come from the lists, values are escaped here. So what is written does not depend on how
-/// another program would have read the file.
+/// No markup of the file is copied: every name is one of the lists, and every value is escaped. How a browser would have read the
+/// file does not matter.
 struct DrawingSanitizer {
     /// The largest result: escapes take up to five bytes for one.
     static let maximalSize = 2 * DrawingText.maximalSize

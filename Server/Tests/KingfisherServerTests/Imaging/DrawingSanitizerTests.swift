@@ -244,7 +244,7 @@ final class DrawingReading: NSObject, XMLParserDelegate {
     func parser(_: XMLParser, foundCharacters characters: String) { text += characters }
 }
 
-/// A drawing with a path after other content.
+/// A drawing with some content.
 func svg(_ content: String, _ attributes: String = "") -> String {
     "<svg xmlns='http://www.w3.org/2000/svg'\(attributes)>\(content)</svg>"
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// What an exchange tells libcurl, and hands on of a body in one round.
+/// The time-outs of an exchange, and the pieces of its body that one round of the loop hands on.
 struct CurlExchangeTests {
     @Test(
         arguments: [
