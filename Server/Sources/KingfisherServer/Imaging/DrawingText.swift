@@ -2,8 +2,8 @@ import Foundation
 
 /// The text of a drawing, from its bytes.
 enum DrawingText {
-    /// The largest file: a reader and a writer hold it several times.
-    static let maximalSize = 4 << 20
+    /// The largest file, which takes up to half a second and is held several times.
+    static let maximalSize = 1 << 20
 
     /// The text in UTF-8, with the ends of lines as line feeds.
     ///

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 @_spi(Server) import Kingfisher
 import Synchronization
@@ -42,7 +43,7 @@ struct ImageRenderer: Sendable {
         let limits = settings.limits(options)
         try limits.check(facts)
         if options.isRaw { return try passedOn(source, facts) }
-        if let result = try sanitized(source, facts, drawing) { return result }
+        if let result = try await sanitized(source, facts, drawing) { return result }
         var plan = RenderPlan(
             options: options,
             of: facts,
@@ -203,12 +204,18 @@ struct ImageRenderer: Sendable {
         }
     }
 
+    /// The largest drawings take half a second, in which other requests need their threads.
+    private static let sanitizing = DispatchQueue(
+        label: "kf-serve.drawings",
+        attributes: .concurrent
+    )
+
     /// The source without scripts and links, if it is an SVG file that is passed on; nil if it is drawn.
     private func sanitized(
         _ source: Data,
         _ facts: SourceFacts,
         _ treatment: DrawingTreatment
-    ) throws(ServiceError) -> RenderedImage? {
+    ) async throws(ServiceError) -> RenderedImage? {
         guard treatment != .drawn else { return nil }
         guard facts.isDrawing else {
             guard treatment == .required else { return nil }
@@ -218,9 +225,17 @@ struct ImageRenderer: Sendable {
                 "Name another format"
             )
         }
+        let result = await withCheckedContinuation { continuation in
+            Self.sanitizing.async {
+                let result = Result { () throws(DrawingFault) in
+                    try DrawingSanitizer.sanitized(source)
+                }
+                continuation.resume(returning: result)
+            }
+        }
         do throws(DrawingFault) {
             return RenderedImage(
-                data: try DrawingSanitizer.sanitized(source),
+                data: try result.get(),
                 format: .SVG,
                 width: facts.size.width,
                 height: facts.size.height
