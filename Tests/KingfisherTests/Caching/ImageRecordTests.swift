@@ -117,6 +117,26 @@ struct ImageRecordTests {
         #expect(await next.currentRecord(of: entry()) == record)
     }
 
+    @Test func `a record that waits to be written is the image's`() async throws {
+        let (first, second) = (try record("\"1\""), try record("\"2\""))
+        await store(small, first, in: cache)
+        let metadata = try #require(cache.metadata(of: small, entry()))
+        let (isWaiting, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        cache.diskStorage.queue.enqueueAlone {
+            isWaiting.signal()
+            mayEnd.wait()
+        }
+        defer { mayEnd.signal() }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: isWaiting.wait()) }
+        }
+        cache.replace(metadata, by: second, of: entry())
+        cache.clearMemoryCache()
+        #expect(await cache.currentRecord(of: entry()) == second)
+        let image = try #require(try await cache.retrieveImage(forKey: "a").image)
+        #expect(self.record(of: image, in: cache) == second)
+    }
+
     @Test func `a record that changes while the image is written is written with it`() async throws
     {
         let (first, second) = (try record("\"1\""), try record("\"2\""))

@@ -50,8 +50,15 @@ final class DiskCache: Sendable {
         case nil: break
         }
         // A folder that cannot be opened has nothing; stores report why.
-        guard (try? store.prepare()) != nil else { return nil }
-        return try store.contents(named: name, division, extending: extending, known: known)
+        guard (try? store.prepare()) != nil,
+            let stored = try store.contents(
+                named: name,
+                division,
+                extending: extending,
+                known: known
+            )
+        else { return nil }
+        return DiskContents(data: stored.data, metadata: current(stored.metadata, of: name))
     }
 
     /// The metadata of an entry, on disk or pending; nil if there is none.
@@ -59,8 +66,14 @@ final class DiskCache: Sendable {
         switch queue.pending(name) {
         case .bytes(_, let metadata, let stored): stored.matches(division) ? metadata : nil
         case .removal: nil
-        case nil: store.metadata(of: name, division)
+        case nil: current(store.metadata(of: name, division), of: name)
         }
+    }
+
+    /// The metadata of bytes on disk, or that which waits to replace it.
+    private func current(_ metadata: EntryMetadata?, of name: String) -> EntryMetadata? {
+        guard let metadata, let checksum = metadata.checksum else { return metadata }
+        return queue.pendingMetadata(of: name, checksum: checksum) ?? metadata
     }
 
     /// The metadata of the record that a name has no entry; nil if it has one, or nothing is known.

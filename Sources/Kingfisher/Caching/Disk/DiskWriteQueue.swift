@@ -147,6 +147,15 @@ final class DiskWriteQueue: Sendable {
         }
     }
 
+    /// The metadata that waits to be written for bytes on disk; nil if none does.
+    func pendingMetadata(of name: String, checksum: UInt64) -> EntryMetadata? {
+        for operation in state.withLock({ $0.operations(on: ByteText(name)) }).reversed() {
+            guard case .description(let metadata) = operation.change else { continue }
+            if metadata.checksum == checksum { return metadata }
+        }
+        return nil
+    }
+
     // MARK: Queueing
 
     /// Queues a store without waiting for anything.
