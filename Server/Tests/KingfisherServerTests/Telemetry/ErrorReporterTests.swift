@@ -95,7 +95,7 @@ struct ErrorReporterTests {
         await reporter.flush()
         #expect(transport.requests.count == 100)
         handler.flush()
-        #expect(log.text.components(separatedBy: "takes none").count == 2)
+        #expect(log.text.components(separatedBy: "takes no data").count == 2)
         configuration.telemetry.reportsSources = false
         let other = try #require(try ErrorReporter(configuration, transport, logger))
         for status in [404, 500, 502, 504] { other.add(Self.report(status, 0)) }

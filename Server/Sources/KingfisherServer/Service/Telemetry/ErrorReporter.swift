@@ -51,11 +51,9 @@ final class ErrorReporter: Service {
 
     private let settings: ServiceConfiguration.Telemetry
     private let address: Address
-    private let client: TrustedClient
-    private let logger: Logger
+    private let receiver: TelemetryReceiver
     private let queue = Mutex<[Report]>([])
     private let reported = Mutex<[String: ContinuousClock.Instant]>([:])
-    private let isFailing = Mutex(false)
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
@@ -70,8 +68,7 @@ final class ErrorReporter: Service {
         guard let url = configuration.telemetry.sentryAddress else { return nil }
         address = try Address(of: url)
         settings = configuration.telemetry
-        self.logger = logger
-        client = TrustedClient(transport: transport, timeout: .seconds(10))
+        receiver = TelemetryReceiver("the server for reports of failures", transport, logger)
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -106,7 +103,7 @@ final class ErrorReporter: Service {
         await flush()
     }
 
-    /// Sends all reports; those that the server does not take are lost.
+    /// Sends all reports.
     func flush() async {
         while let report = queue.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             await send(report)
@@ -124,22 +121,8 @@ final class ErrorReporter: Service {
                 value: "Sentry sentry_version=7, sentry_client=kf-serve/1, sentry_key=\(key)"
             ),
         ]
-        do {
-            _ = try await client.send(address.envelopes, method: "POST", fields, body: body)
-            isFailing.withLock { $0 = false }
-        } catch {
-            let begins = isFailing.withLock { isFailing in
-                defer { isFailing = true }
-                return !isFailing
-            }
-            let detail = (error as? ServiceError)?.detail ?? "\(error)"
-            if begins {
-                logger.warning(
-                    "the server for reports of failures takes none",
-                    metadata: ["detail": "\(detail)"]
-                )
-            }
-        }
+        // Reports that are not taken are lost.
+        _ = await receiver.send(body, to: address.envelopes, fields)
     }
 
     private func envelope(_ report: Report, _ identifier: String) -> Data {

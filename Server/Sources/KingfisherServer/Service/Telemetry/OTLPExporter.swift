@@ -9,20 +9,17 @@ import Tracing
 /// Sends spans and metrics to a collector, by OTLP over HTTP in the binary form.
 ///
 /// Spans wait in a queue of at most 8,192; further ones are dropped and counted. A batch that the
-/// collector does not take is sent again with the next one, as long as the queue has room. The log
-/// says when that begins and when it is over, not each time.
+/// collector does not take is sent again with the next one, as long as the queue has room.
 final class OTLPExporter: Service {
     private static let maximalQueue = 8192
     private static let batchSize = 512
 
     private let settings: ServiceConfiguration.Telemetry
-    private let client: TrustedClient
+    private let receiver: TelemetryReceiver
     private let registry: PrometheusRegistry
-    private let logger: Logger
     private let dropped: Counter
     private let begin = DefaultTracerClock.now.nanosecondsSinceEpoch
     private let queue = Mutex<[EndedSpan]>([])
-    private let isFailing = Mutex(false)
 
     /// Makes an exporter; nil if the configuration has none.
     init?(
@@ -33,8 +30,8 @@ final class OTLPExporter: Service {
     ) {
         guard configuration.telemetry.isOn else { return nil }
         settings = configuration.telemetry
-        client = TrustedClient(transport: transport, timeout: .seconds(10))
-        (self.registry, self.logger) = (registry, logger)
+        receiver = TelemetryReceiver("the collector of telemetry", transport, logger)
+        self.registry = registry
         registry.describe("kf_spans_dropped_total", "Spans that the collector did not take.")
         dropped = Counter(label: "kf_spans_dropped_total", dimensions: [], factory: registry)
     }
@@ -110,32 +107,10 @@ final class OTLPExporter: Service {
 
     private func send(_ body: [UInt8], to kind: String) async -> Bool {
         let type = HeaderField(name: "Content-Type", value: "application/x-protobuf")
-        do {
-            _ = try await client.send(
-                "\(settings.endpoint?.base ?? "http://localhost:4318")/v1/\(kind)",
-                method: "POST",
-                settings.fields + [type],
-                body: Data(body)
-            )
-            let recovers = isFailing.withLock { isFailing in
-                defer { isFailing = false }
-                return isFailing
-            }
-            if recovers { logger.notice("the collector of telemetry takes data again") }
-            return true
-        } catch {
-            let begins = isFailing.withLock { isFailing in
-                defer { isFailing = true }
-                return !isFailing
-            }
-            let detail = (error as? ServiceError)?.detail ?? "\(error)"
-            if begins {
-                logger.warning(
-                    "the collector of telemetry takes no data",
-                    metadata: ["detail": "\(detail)"]
-                )
-            }
-            return false
-        }
+        return await receiver.send(
+            Data(body),
+            to: "\(settings.endpoint?.base ?? "http://localhost:4318")/v1/\(kind)",
+            settings.fields + [type]
+        )
     }
 }
