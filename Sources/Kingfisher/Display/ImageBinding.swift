@@ -45,11 +45,8 @@ package final class ImageBinding {
     ) -> DownloadTask? {
         guard let source else {
             target.showPlaceholder(placeholder, options: options)
-            identifier = nil
-            token.cancel()
-            if isCancelledWhenSuperseded { task?.cancel() }
+            supersede()
             completion?(.failure(.imageSettingError(reason: .emptySource)))
-            wake()
             return nil
         }
         let showsNothing = target.shownImage == nil && !target.showsPlaceholder
@@ -88,6 +85,14 @@ package final class ImageBinding {
     package func cancel() {
         token.cancel()
         task?.cancel()
+    }
+
+    /// Supersedes the current load by one that does not start yet.
+    func supersede() {
+        identifier = nil
+        token.cancel()
+        if isCancelledWhenSuperseded { task?.cancel() }
+        wake()
     }
 
     /// Waits until there is no current load and the last completion has been called.

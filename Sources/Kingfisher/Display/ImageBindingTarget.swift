@@ -1,17 +1,21 @@
-/// The interface between an ``ImageBinding`` and a view that shows one image.
+/// A view that shows one image, as the loads into it use it.
 ///
 /// All methods are called on the main actor. A toolkit implements the protocol once for its
-/// widgets; the binding decides when to call which method.
+/// widgets; the loads decide when to call which method.
 @MainActor
-package protocol ImageBindingTarget: AnyObject, Sendable {
+public protocol ImageBindingTarget: AnyObject, Sendable {
     /// The type of the placeholder shown during a load.
     associatedtype PlaceholderContent
 
     /// The current image.
     var shownImage: KFCrossPlatformImage? { get }
 
-    /// Whether a placeholder other than an image is shown.
+    /// Whether a placeholder is shown; targets whose placeholders are images need not know it.
     var showsPlaceholder: Bool { get }
+
+    /// Extends the options of a load that starts, for example by a modifier that makes the texture of
+    /// the image.
+    func extended(_ options: KingfisherParsedOptionsInfo) -> KingfisherParsedOptionsInfo
 
     /// Shows a placeholder; nil clears the view.
     func showPlaceholder(_ content: PlaceholderContent?, options: KingfisherParsedOptionsInfo)
@@ -43,19 +47,24 @@ package protocol ImageBindingTarget: AnyObject, Sendable {
 
 extension ImageBindingTarget {
     /// False: the placeholders of most targets are images.
-    package var showsPlaceholder: Bool { false }
+    public var showsPlaceholder: Bool { false }
+
+    /// Returns the options.
+    public func extended(_ options: KingfisherParsedOptionsInfo) -> KingfisherParsedOptionsInfo {
+        options
+    }
 
     /// Does nothing: an image placeholder is replaced by the image.
-    package func removePlaceholder() {}
+    public func removePlaceholder() {}
 
     /// Does nothing.
-    package func loadDidStart() {}
+    public func loadDidStart() {}
 
     /// Does nothing.
-    package func loadDidEnd() {}
+    public func loadDidEnd() {}
 
     /// Shows the image without a transition.
-    package func transition(
+    public func transition(
         to image: KFCrossPlatformImage,
         options: KingfisherParsedOptionsInfo,
         completion: @escaping @MainActor () -> Void

@@ -31,6 +31,11 @@ public struct ImageLoads<PlaceholderContent> {
         self.loader = loader
     }
 
+    /// Makes the loads of a widget.
+    public init(_ loader: ViewLoader) where PlaceholderContent == KFCrossPlatformImage {
+        self.loader = loader
+    }
+
     /// Loads with the default options of the shared manager, then those of the call.
     func load(
         _ source: Source?,
@@ -98,7 +103,7 @@ extension ImageLoading where Self: ImageBindingTarget {
             source,
             into: self,
             placeholder: placeholder,
-            options: options,
+            options: extended(options),
             by: manager,
             progress: progress,
             completion: completion

@@ -14,25 +14,10 @@ final class ImageViewLoading: ImageBindingTarget, ImageLoading {
         self.view = view
     }
 
-    func load(
-        _ source: Source?,
-        placeholder: (any Placeholder)?,
-        options: KingfisherParsedOptionsInfo,
-        by manager: KingfisherManager,
-        progress: DownloadProgressBlock?,
-        completion: ImageCompletion?
-    ) -> DownloadTask? {
+    func extended(_ options: KingfisherParsedOptionsInfo) -> KingfisherParsedOptionsInfo {
         var options = options
         if view?.preloadsAllAnimationFrames == true { options.preloadAllAnimationData = true }
-        return binding.load(
-            source,
-            into: self,
-            placeholder: placeholder,
-            options: options,
-            by: manager,
-            progress: progress,
-            completion: completion
-        )
+        return options
     }
 
     // MARK: Image and placeholder

@@ -307,8 +307,7 @@ extension ImageListFactory: ListItemHandler {
                 return
             }
             if isVisible {
-                let sizing = controller.sizing
-                cellOptions = sizing.sized(loadOptions, for: sizing.box)
+                cellOptions = controller.loader.sized(loadOptions, for: controller.sizing.box)
                 follow(ListMotion.of(controller.picture.asWidget))
             }
             planPrefetch()

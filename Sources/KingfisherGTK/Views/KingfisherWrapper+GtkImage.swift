@@ -46,8 +46,8 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
 
     /// The size to which images are decoded.
     public var decodeSize: DecodeSize {
-        get { base.controller.sizing.decodeSize }
-        nonmutating set { base.controller.sizing.decodeSize = newValue }
+        get { base.controller.loader.decodeSize }
+        nonmutating set { base.controller.loader.decodeSize = newValue }
     }
 
     /// When loads start; unless it is set, ``LoadStart/whenVisible`` in the rows of an

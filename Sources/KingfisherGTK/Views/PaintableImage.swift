@@ -41,7 +41,7 @@ public final class PaintableImage: KingfisherCompatible, ImageDisplaying {
     public var paintable: OpaquePointer { OpaquePointer(address) }
 
     /// The loads of the image, which end with the GdkPaintable.
-    public var imageLoads: ImageLoads<KFCrossPlatformImage> { ImageLoads(state) }
+    public var imageLoads: ImageLoads<KFCrossPlatformImage> { ImageLoads(state.loader) }
 
     /// Shows the image in an object's property.
     ///
@@ -69,7 +69,7 @@ extension KingfisherWrapper where Base: PaintableImage {
     /// The current image; set it to show an image without a load.
     public var image: KFCrossPlatformImage? {
         get { base.state.image }
-        nonmutating set { base.state.showOwn(newValue) }
+        nonmutating set { base.state.loader.setImage(newValue) }
     }
 }
 #endif

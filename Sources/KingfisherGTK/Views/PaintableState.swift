@@ -5,15 +5,15 @@ import Foundation
 import Kingfisher
 
 /// The loads of a GdkPaintable; attached to it and released with it.
-final class PaintableState: ImageBindingTarget, ImageLoading {
+final class PaintableState: ImageWidget {
     private static let data = ObjectData<PaintableState>(name: "kingfisher-paintable")
 
-    let binding = ImageBinding()
+    private(set) lazy var loader = ViewLoader(self)
     private(set) var image: KFCrossPlatformImage?
     /// Not retained, because it owns this object.
     private let paintable: UnsafeMutableRawPointer
     private let size: CGSize?
-    private(set) var density: CGFloat
+    private(set) var density: Double
     /// The widgets that show the paintable.
     private var hosts: [PaintableHost] = []
     private struct Entry {
@@ -30,33 +30,43 @@ final class PaintableState: ImageBindingTarget, ImageLoading {
     private var lastTime: Double?
     /// The painted frame, so that it is painted only once.
     private var shownFrame: KFCrossPlatformImage?
-    /// A load that may be repeated for another density.
-    private struct Load {
-        let source: Source
-        let options: KingfisherParsedOptionsInfo
-        let manager: KingfisherManager
-        var density: CGFloat
-    }
-
-    /// The load of the current image.
-    private var shownLoad: Load?
-    /// Receives the current image for another density while it loads.
-    private var refinement: Refinement?
     private let covers: Bool
 
     init(_ paintable: UnsafeMutableRawPointer, size: CGSize?, density: Double, fit: PictureFit) {
         self.paintable = paintable
         let isUsable = size.map { $0.width.isFinite && $0.height.isFinite } ?? false
         self.size = isUsable ? size : nil
-        self.density = density.isFinite && density > 0 ? CGFloat(density) : 1
+        self.density = density.isFinite && density > 0 ? density : 1
         covers = fit == .cover || fit == .fill
         kf_paintable_set_fit(paintable, KFFit(fit))
         kf_paintable_set_density(paintable, density)
         if let size = self.size { kf_paintable_set_own_size(paintable, size.width, size.height) }
         Self.data.set(self, on: paintable)
+        loader.decodeSize = self.size == nil ? .original : .fitView
+        loader.onSettled = { [unowned self] _ in loader.reloadIfNeeded() }
     }
 
-    isolated deinit { binding.cancel() }
+    isolated deinit { loader.cancel() }
+
+    var decodeBox: DecodeBox? { size.map { DecodeBox(size: $0, covers: covers) } }
+
+    /// Loads do not depend on the widgets.
+    var isInSight: Bool { true }
+
+    func extended(_ options: KingfisherParsedOptionsInfo) -> KingfisherParsedOptionsInfo {
+        options.givingTexture
+    }
+
+    func keeping<Result>(_ body: () -> Result) -> Result {
+        KingfisherGTK.keeping(paintable, body)
+    }
+
+    func failureDidChange(to error: KingfisherError?) {
+        switch loader.failure?.options.onFailureImage {
+        case .some(.some): break
+        default: hasFailed = error != nil
+        }
+    }
 
     var shownImage: KFCrossPlatformImage? { image }
 
@@ -66,6 +76,8 @@ final class PaintableState: ImageBindingTarget, ImageLoading {
 
     func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
         setImage(image)
+        // A widget may have come to a denser screen during the load.
+        loader.reloadIfNeeded()
     }
 
     func setImage(_ image: KFCrossPlatformImage?) {
@@ -84,80 +96,6 @@ final class PaintableState: ImageBindingTarget, ImageLoading {
         withExtendedLifetime(texture) {
             kf_paintable_set_texture(paintable, texture?.address, Double(image?.scale ?? 1))
         }
-    }
-
-    func load(
-        _ source: Source?,
-        placeholder: KFCrossPlatformImage?,
-        options: KingfisherParsedOptionsInfo,
-        by manager: KingfisherManager,
-        progress: DownloadProgressBlock?,
-        completion: ImageCompletion?
-    ) -> DownloadTask? {
-        shownLoad = nil
-        refinement = nil
-        hasFailed = false
-        let load = source.map {
-            Load(source: $0, options: options, manager: manager, density: density)
-        }
-        return binding.load(
-            source,
-            into: self,
-            placeholder: placeholder,
-            options: sized(options),
-            by: manager,
-            progress: progress
-        ) { [weak self] result in
-            switch result {
-            case .success:
-                self?.shownLoad = load
-                self?.repeatLoadIfNeeded()
-            case .failure(let error):
-                guard load != nil, !error.isCancellation, !error.isNotCurrentTask else { break }
-                if case .some(.some) = options.onFailureImage { break }
-                self?.hasFailed = true
-            }
-            completion?(result)
-        }
-    }
-
-    /// Shows the caller's own image.
-    func showOwn(_ image: KFCrossPlatformImage?) {
-        shownLoad = nil
-        if refinement != nil { binding.cancel() }
-        refinement = nil
-        hasFailed = false
-        setImage(image)
-    }
-
-    /// Loads the image again if its density is not that of the screen, unless a load runs.
-    private func repeatLoadIfNeeded() {
-        guard size != nil, var load = shownLoad, load.density != density, binding.identifier == nil
-        else { return }
-        // A failure leaves the image as it is, for this density.
-        load.density = density
-        shownLoad = load
-        let refinement = Refinement { [weak self] in self?.setImage($0) }
-        self.refinement = refinement
-        binding.load(
-            load.source,
-            into: refinement,
-            placeholder: nil,
-            options: sized(load.options).refining,
-            by: load.manager,
-            completion: { [weak self, weak refinement] _ in
-                guard let self, let refinement, self.refinement === refinement else { return }
-                self.refinement = nil
-                repeatLoadIfNeeded()
-            }
-        )
-    }
-
-    private func sized(_ options: KingfisherParsedOptionsInfo) -> KingfisherParsedOptionsInfo {
-        let options = options.givingTexture
-        guard let size, options.processor.identifier.isEmpty else { return options }
-        let box = DecodeBox(size: size, covers: covers)
-        return options.decoding(to: box, density: Double(density))
     }
 
     // MARK: The widgets
@@ -193,21 +131,19 @@ final class PaintableState: ImageBindingTarget, ImageLoading {
 
     /// Decodes for the densest screen of the widgets.
     func updateDensity() {
-        guard let new = hosts.map({ CGFloat(ViewSizing.readDensity($0.widget)) }).max(),
+        guard let new = hosts.map({ ViewSizing.readDensity($0.widget) }).max(),
             new != density
         else { return }
         density = new
-        kf_paintable_set_density(paintable, Double(new))
-        repeatLoadIfNeeded()
+        kf_paintable_set_density(paintable, density)
+        loader.reloadIfNeeded()
     }
 
     // MARK: Animation
 
     private func makePlayer(_ image: KFCrossPlatformImage) -> FramePlayer? {
-        guard let frames: any ImageFrameSource = image.kf.frameSource ?? LoadedFrames(image),
-            frames.frameCount > 1
-        else { return nil }
-        let box = size.map { CGSize(width: $0.width * density, height: $0.height * density) }
+        guard let frames = image.playableFrames else { return nil }
+        let box = size?.scaled(by: density)
         return FramePlayer(source: frames, maxSize: box)
     }
 

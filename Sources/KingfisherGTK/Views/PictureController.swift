@@ -45,7 +45,7 @@ final class PictureController {
         indicator = ViewIndicator(canvas, sight)
         status = ViewStatus(canvas, indicator)
         content = ViewContent(canvas, sight, status, sizing)
-        loader = ViewLoader(sight, sizing, status, content)
+        loader = ViewLoader(content)
         canvas.controller = self
         // GtkPicture paints into the rectangle given by its content fit. With `fill` that is the
         // whole area, and the canvas fills it too.
@@ -56,6 +56,12 @@ final class PictureController {
         // A paintable set by other code stays until the next load.
         connect(picture, "notify::paintable") { [unowned self] in
             if !canvas.isInPlace { loader.forgetShownLoad() }
+        }
+        connect(picture, "notify::root") { [unowned self] in
+            loader.widgetDidMove(isRemoved: true)
+        }
+        connect(picture, "notify::parent") { [unowned self] in
+            loader.widgetDidMove(isRemoved: !content.hasParent)
         }
         connect(picture, "map") { [unowned self] in sight.mapped(picture.asWidget, self) }
         connect(picture, "unmap") { [unowned self] in
@@ -122,14 +128,14 @@ final class PictureController {
         isPainted()
         content.animation.resume()
         sight.onChange?(true)
-        if loader.loadsWhenVisible || loader.onRetry != nil { loader.retry() }
+        loader.widgetDidAppear()
     }
 
     private func disappeared() {
         let transitionEnded = content.takeTransition()
         sight.isInSight = false
         content.animation.rest()
-        loader.suspendIfInvisible()
+        loader.widgetDidDisappear()
         sight.onChange?(false)
         // GTK may be disposing the widget, so the caller's code runs later.
         if let transitionEnded { Task { transitionEnded() } }

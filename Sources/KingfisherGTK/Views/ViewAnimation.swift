@@ -68,9 +68,7 @@ final class ViewAnimation {
         for image: KFCrossPlatformImage,
         continuing playing: FramePlayer? = nil
     ) -> FramePlayer? {
-        guard let source: any ImageFrameSource = image.kf.frameSource ?? LoadedFrames(image),
-            source.frameCount > 1
-        else { return nil }
+        guard let source = image.playableFrames else { return nil }
         frameBox = prescales ? sizing.boxInPixels : nil
         return FramePlayer(
             source: source,

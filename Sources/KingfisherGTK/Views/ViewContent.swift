@@ -1,4 +1,5 @@
 #if GTK
+import CKFGTKHeaders
 import CKFGTK
 import Kingfisher
 
@@ -11,10 +12,6 @@ final class ViewContent {
     }
     /// Called after the current image was replaced.
     var onChange: (() -> Void)?
-    /// Whether the image of the current load is shown, perhaps in a transition that has not ended.
-    var showsLoad = false
-    /// Whether an image is shown that is not a placeholder.
-    var showsImage: Bool { status.showsImage }
     private var runningLoads = 0 {
         didSet { if canvas.isAlive { status.isBusy = runningLoads > 0 } }
     }
@@ -22,18 +19,22 @@ final class ViewContent {
     let canvas: PictureCanvas
     private let sight: ViewSight
     private let status: ViewStatus
+    private let sizing: ViewSizing
 
     init(_ canvas: PictureCanvas, _ sight: ViewSight, _ status: ViewStatus, _ sizing: ViewSizing) {
         self.canvas = canvas
         self.sight = sight
         self.status = status
+        self.sizing = sizing
         animation = ViewAnimation(canvas, sight, sizing)
     }
+
+    isolated deinit { NetworkReturn.shared.remove(ObjectIdentifier(self)) }
 
     /// Shows an image, or nothing, without a transition.
     func show(_ image: KFCrossPlatformImage?, isPlaceholder: Bool = false) {
         guard canvas.isAlive else { return }
-        keeping(canvas.picture) {
+        keeping {
             canvas.takeOver()
             let transitionEnded = takeTransition()
             defer { transitionEnded?() }
@@ -44,15 +45,6 @@ final class ViewContent {
             canvas.show(image)
             onChange?()
         }
-    }
-
-    /// Releases the image while the view is off screen; the layout keeps its size.
-    func release() {
-        status.showsImage = false
-        image = nil
-        animation.replace(with: nil)
-        canvas.release()
-        onChange?()
     }
 
     // MARK: Transition
@@ -88,12 +80,45 @@ final class ViewContent {
     }
 }
 
-extension ViewContent: ImageBindingTarget {
+extension ViewContent: ImageWidget {
+    var decodeBox: DecodeBox? { sizing.box }
+
+    var likelyBox: DecodeBox? { sizing.likelyBox }
+
+    var density: Double { sizing.density }
+
+    var isInSight: Bool { sight.isInSight }
+
+    var isInWindow: Bool { gtk_widget_get_root(canvas.picture.asWidget) != nil }
+
+    var hasParent: Bool { gtk_widget_get_parent(canvas.picture.asWidget) != nil }
+
+    var isInList: Bool { ListRows.contain(canvas.picture.asWidget) }
+
+    var isAlive: Bool { canvas.isAlive }
+
+    func extended(_ options: KingfisherParsedOptionsInfo) -> KingfisherParsedOptionsInfo {
+        options.givingTexture
+    }
+
+    func keeping<Result>(_ body: () -> Result) -> Result {
+        KingfisherGTK.keeping(canvas.picture, body)
+    }
+
+    func requestLayout() { sight.watch?.requestLayout() }
+
+    func setNeedsFrames(_ needsFrames: Bool) { sight.setMoving(.load, needsFrames) }
+
+    func failureDidChange(to error: KingfisherError?) {
+        status.failure = error
+        if error != nil { NetworkReturn.shared.add(self) }
+    }
+
     var shownImage: KFCrossPlatformImage? { image }
 
+    var showsPlaceholder: Bool { image != nil && !status.showsImage }
+
     func showPlaceholder(_ content: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
-        // A load that waits keeps the current image, too.
-        guard !options.keepCurrentImageWhileLoading || image == nil else { return }
         show(content, isPlaceholder: true)
     }
 
@@ -106,14 +131,13 @@ extension ViewContent: ImageBindingTarget {
         options: KingfisherParsedOptionsInfo,
         completion: @escaping @MainActor () -> Void
     ) {
-        showsLoad = true
         guard let look = options.transition.look, sight.isInSight, look.seconds > 0,
             canvas.isAlive, kf_widget_animations_enabled(canvas.picture)
         else {
             show(image)
             return completion()
         }
-        keeping(canvas.picture) {
+        keeping {
             canvas.takeOver()
             let previousEnded = takeTransition()
             status.showsImage = true
@@ -127,9 +151,22 @@ extension ViewContent: ImageBindingTarget {
         }
     }
 
-    /// Counts a load, which calls the caller's indicator, before it starts.
-    func countLoad() { runningLoads += 1 }
+    /// The layout keeps the size of the image.
+    func releaseImage() {
+        status.showsImage = false
+        image = nil
+        animation.replace(with: nil)
+        canvas.release()
+        onChange?()
+    }
+
+    /// Calls the caller's indicator.
+    func loadWillStart() { runningLoads += 1 }
 
     func loadDidEnd() { runningLoads = max(0, runningLoads - 1) }
+}
+
+extension ViewContent: NetworkListener {
+    func networkReturned() { canvas.controller?.loader.networkReturned() }
 }
 #endif

@@ -4,66 +4,11 @@ import CKFGTK
 import Foundation
 import Kingfisher
 
-/// The size to which a view's images are decoded.
-public enum DecodeSize: Sendable, Equatable {
-    /// The size of the view; decoded again when the view grows.
-    ///
-    /// Has no effect on loads whose options contain a processor.
-    case fitView
-    /// The size stored in the file.
-    case original
-}
-
-/// When a view starts its loads.
-public enum LoadStart: Sendable, Equatable {
-    /// Immediately, or as soon as the view's size is known.
-    case immediately
-    /// When the view has been on screen for two frames; for cells of lists, most of which only pass
-    /// by during scrolling. An image in memory is shown in the first frame nevertheless. When the
-    /// view leaves the screen it releases the image, which stays in the caches.
-    case whenVisible
-}
-
-/// A size to decode to.
-struct DecodeBox: Equatable {
-    /// The size in logical pixels.
-    var size: CGSize
-    /// Whether images cover the size rather than fit inside.
-    var covers: Bool
-
-    /// Rounds a length from the layout up to a power of √2.
-    ///
-    /// Windows of similar sizes then share cached images, at a cost of at most twice the pixels.
-    static func step(_ length: Int32) -> CGFloat {
-        let exponent = (2 * log2(Double(max(1, length)))).rounded(.up)
-        return exp2(exponent / 2).rounded(.up)
-    }
-
-    /// The factor by which an image of a size is scaled when shown.
-    func factor(of own: CGSize) -> CGFloat {
-        guard own.isDrawable, size.isDrawable else { return 1 }
-        let horizontal = size.width / own.width
-        let vertical = size.height / own.height
-        return covers ? max(horizontal, vertical) : min(horizontal, vertical)
-    }
-}
-
-/// The size to which the images of a view are decoded.
+/// The size to which the images of a view are decoded, read from its layout.
 final class ViewSizing {
-    /// How long a load waits for the size of the view; after that the image is decoded in its own
-    /// size.
-    static let patience = Duration.milliseconds(100)
-
-    /// Waits for a duration; tests replace it.
-    static var rest: (Duration) async -> Void = {
-        // Throws only if the task is cancelled, and these tasks are not.
-        try? await Task.sleep(for: $0)
-    }
-
     /// Reads the density of the screen that a widget is on; tests replace it.
     static var readDensity: (UnsafeMutableRawPointer) -> Double = kf_widget_get_density
 
-    var decodeSize = DecodeSize.fitView
     /// Whether images cover the view rather than fit inside.
     var covers = false
     /// The common size of a list's cells, so that it is known before the layout.
@@ -137,21 +82,6 @@ final class ViewSizing {
         )
     }
 
-    // MARK: Options
-
-    func needsSize(_ options: KingfisherParsedOptionsInfo) -> Bool {
-        decodeSize == .fitView && options.processor.identifier.isEmpty
-    }
-
-    /// The options extended by a size, if it is needed and known.
-    func sized(
-        _ options: KingfisherParsedOptionsInfo,
-        for box: DecodeBox?
-    ) -> KingfisherParsedOptionsInfo {
-        guard needsSize(options), let box else { return options }
-        return options.decoding(to: box, density: density)
-    }
-
     // MARK: Changes
 
     /// Calls `body` once the size has not changed for a moment, for example after a window was
@@ -162,7 +92,7 @@ final class ViewSizing {
         var last = layout
         Task { [weak self] in
             while true {
-                await Self.rest(Self.patience)
+                await ViewLoader.rest(ViewLoader.patience)
                 guard let self, canvas.isAlive else { return }
                 if layout == last { break }
                 last = layout
@@ -177,22 +107,6 @@ final class ViewSizing {
         let width = CGFloat(gtk_widget_get_width(widget))
         let height = CGFloat(gtk_widget_get_height(widget))
         return [width, height, box?.size.width ?? 0, box?.size.height ?? 0]
-    }
-}
-
-extension KingfisherParsedOptionsInfo {
-    /// The options extended by a size to decode to.
-    func decoding(to box: DecodeBox, density: Double) -> KingfisherParsedOptionsInfo {
-        var options = self
-        if options.scaleFactor == 1 { options.scaleFactor = CGFloat(density) }
-        options.processor = ViewSizeProcessor(
-            size: box.size,
-            density: options.scaleFactor,
-            covers: box.covers
-        )
-        // Other sizes are then made from the file on disk rather than downloaded.
-        options.cacheOriginalImage = true
-        return options
     }
 }
 #endif

@@ -1,5 +1,6 @@
 #if GTK
 import Foundation
+import Kingfisher
 
 /// The place of an image in a zoomable view.
 ///
@@ -176,13 +177,6 @@ nonisolated struct ZoomGeometry: Equatable {
 }
 
 extension CGSize {
-    /// Whether both sides are lengths that can be drawn.
-    nonisolated var isDrawable: Bool { width.isDrawable && height.isDrawable }
-
-    nonisolated func scaled(by factor: CGFloat) -> CGSize {
-        CGSize(width: width * factor, height: height * factor)
-    }
-
     /// The same aspect ratio within the sides of a space, and never larger.
     ///
     /// A side that is nil, or no length, does not limit the size.
@@ -194,11 +188,5 @@ extension CGSize {
         guard isDrawable else { return .zero }
         return scaled(by: min(1, factor(space, width), factor(other, height)))
     }
-}
-
-extension CGFloat {
-    /// Whether this is a length, or a factor, by which others can be divided: the layout of GTK
-    /// makes lengths 0, and numbers from outside may be anything.
-    nonisolated var isDrawable: Bool { self >= 1e-9 && self <= 1e9 }
 }
 #endif

@@ -186,7 +186,7 @@ final class ZoomState {
         stopSharpening()
         guard let load else { return }
         sharpening = Task { [weak self] in
-            await ViewSizing.rest(Self.pause)
+            await ViewLoader.rest(Self.pause)
             guard !Task.isCancelled, let self, controller.canvas.isAlive,
                 let wanted = detailToLoad()
             else { return }

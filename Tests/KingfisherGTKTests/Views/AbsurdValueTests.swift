@@ -53,7 +53,7 @@ extension GTKTests {
                 fit: .cover
             )
             let loading = Loading()
-            _ = image.state.load(
+            _ = image.state.loader.load(
                 .network(bench.serveJPEG("/a.jpg")),
                 placeholder: nil,
                 options: KingfisherParsedOptionsInfo(nil),
@@ -74,7 +74,7 @@ extension GTKTests {
                 offset: CGPoint(x: side, y: -side)
             )
             let stage = Stage(view.widget)
-            view.controller.content.countLoad()
+            view.controller.content.loadWillStart()
             await stage.paint()
             view.controller.content.loadDidEnd()
             await stage.paint()

@@ -48,7 +48,7 @@ extension GTKTests {
         @Test func `a view outlives an indicator that removes it`() async throws {
             let scene = try Removal()
             kf(scene.picture).indicator = .custom { isLoading in if !isLoading { scene.remove() } }
-            scene.controller?.content.countLoad()
+            scene.controller?.content.loadWillStart()
             scene.controller?.content.loadDidEnd()
             #expect(scene.wasAlive == true)
             await scene.stage.run { scene.isGone }
@@ -107,7 +107,7 @@ extension GTKTests {
             while let picture = child {
                 child = gtk_widget_get_next_sibling(picture)
                 let controller = PictureController.of(UnsafeMutableRawPointer(picture))
-                controller.content.countLoad()
+                controller.content.loadWillStart()
                 var options = KingfisherParsedOptionsInfo(nil)
                 options.transition = .fade(0.001)
                 controller.content.transition(to: .solid(.pureRed), options: options) {

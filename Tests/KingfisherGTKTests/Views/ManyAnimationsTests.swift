@@ -114,7 +114,7 @@ extension GTKTests {
                 images: frames,
                 duration: 0.6
             )
-            let animation = LoadedFrames(shown).flatMap {
+            let animation = shown.playableFrames.flatMap {
                 KingfisherWrapper<KFCrossPlatformImage>.animatedImage(source: $0, options: .init())
             }
             guard let file = animation?.kf.animationRepresentation(format: .GIF) else {

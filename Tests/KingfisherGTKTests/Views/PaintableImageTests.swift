@@ -195,7 +195,7 @@ extension GTKTests {
             image = nil
             await Stage.run { loading.results.count == 1 }
             #expect(shown == paintable)
-            _ = state?.load(
+            _ = state?.loader.load(
                 .network(bench.server.url("/missing.jpg")),
                 placeholder: .solid(.pureRed),
                 options: KingfisherParsedOptionsInfo(nil),
@@ -206,7 +206,7 @@ extension GTKTests {
             #expect(shown == paintable)
             await Stage.run { loading.results.count == 2 }
             #expect(shown == nil)
-            state?.showOwn(.solid(.pureGreen))
+            state?.loader.setImage(.solid(.pureGreen))
             #expect(shown == paintable)
         }
 

@@ -76,7 +76,7 @@ extension GTKTests {
             let background = try #require(stage.capture())[2, 2]
             #expect(try #require(stage.capture()).count(differingFrom: background) == 0)
             view.kf.indicator = .spinner
-            view.controller.content.countLoad()
+            view.controller.content.loadWillStart()
             await stage.run { view.controller.canvas.spinnerColor != nil }
             await stage.paint()
             let painted = try #require(stage.capture()).count(differingFrom: background)
@@ -95,14 +95,14 @@ extension GTKTests {
             let controller = view.controller
             view.kf.indicator = .spinner
             var isShown: Bool { controller.canvas.spinnerColor != nil }
-            controller.content.countLoad()
+            controller.content.loadWillStart()
             controller.frameBegins(at: 100)
             controller.frameBegins(at: 100.1)
             #expect(!isShown)
             controller.content.loadDidEnd()
             controller.frameBegins(at: 100.2)
             #expect(!isShown)
-            controller.content.countLoad()
+            controller.content.loadWillStart()
             controller.frameBegins(at: 200)
             #expect(!isShown)
             controller.frameBegins(at: 200.2)
@@ -170,7 +170,7 @@ extension GTKTests {
             let size = CGSize(width: 20, height: 20)
             view.kf.indicator = .image(.solid(.pureGreen), size: size)
             let stage = Stage(view.widget)
-            view.controller.content.countLoad()
+            view.controller.content.loadWillStart()
             await stage.paint()
             #expect(try #require(stage.capture()).center.isNear(.pureGreen))
             view.controller.content.loadDidEnd()

@@ -163,10 +163,10 @@ extension GTKTests {
             await stage.run { loading.results.count == 1 }
             var changes = 0
             view.controller.content.onChange = { changes += 1 }
-            let usual = ViewSizing.rest
-            defer { ViewSizing.rest = usual }
+            let usual = ViewLoader.rest
+            defer { ViewLoader.rest = usual }
             var resting: [CheckedContinuation<Void, Never>] = []
-            ViewSizing.rest = { _ in
+            ViewLoader.rest = { _ in
                 await withCheckedContinuation { resting.append($0) }
             }
             for half in [100...500, 600...900] {

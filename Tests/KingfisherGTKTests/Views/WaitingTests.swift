@@ -63,9 +63,9 @@ extension GTKTests {
         func `a waiting load ends once if its view is never put anywhere`(
             isAnimated: Bool
         ) async throws {
-            let usual = ViewSizing.rest
-            defer { ViewSizing.rest = usual }
-            ViewSizing.rest = { _ in LoopEvents.wake() }
+            let usual = ViewLoader.rest
+            defer { ViewLoader.rest = usual }
+            ViewLoader.rest = { _ in LoopEvents.wake() }
             let loading = Loading()
             weak var controller: PictureController?
             do {
@@ -79,9 +79,9 @@ extension GTKTests {
         }
 
         @Test func `a view that is put somewhere later shows its image after all`() async throws {
-            let usual = ViewSizing.rest
-            defer { ViewSizing.rest = usual }
-            ViewSizing.rest = { _ in LoopEvents.wake() }
+            let usual = ViewLoader.rest
+            defer { ViewLoader.rest = usual }
+            ViewLoader.rest = { _ in LoopEvents.wake() }
             bench.serveJPEG("/a.jpg")
             let loading = Loading()
             let view = ImageView()
@@ -137,10 +137,10 @@ extension GTKTests {
         @Test func `a load waits if its view shall be seen first, also if that is set later`()
             async throws
         {
-            let usual = ViewSizing.rest
-            defer { ViewSizing.rest = usual }
+            let usual = ViewLoader.rest
+            defer { ViewLoader.rest = usual }
             var hasRested = false
-            ViewSizing.rest = { _ in
+            ViewLoader.rest = { _ in
                 hasRested = true
                 LoopEvents.wake()
             }

@@ -1,19 +1,23 @@
-#if GTK
-import CKFGTKHeaders
-import CKFGTK
-import Foundation
-import Kingfisher
-
-/// The loads of a view.
+/// The loads of a widget, which decode images to its size.
 ///
-/// A load waits while the size of the view is unknown, or until the view has stayed on screen.
-final class ViewLoader: ImageLoading {
-    /// When loads start, if the caller has chosen it; otherwise rows of lists decide.
-    var loadStart: LoadStart? {
+/// A load waits while the size of the widget is unknown, or until the widget has stayed on screen.
+/// The binding of a toolkit makes one for each widget, reports layouts and visibility to it, and
+/// returns it as the ``ImageDisplaying/imageLoads`` of the widget:
+///
+/// ```swift
+/// final class Cell: ImageWidget, ImageDisplaying, KingfisherCompatible {
+///     lazy var loader = ViewLoader(self)
+///     var imageLoads: ImageLoads<KFCrossPlatformImage> { ImageLoads(loader) }
+/// }
+/// ```
+@MainActor
+public final class ViewLoader: ImageLoading {
+    /// When loads start; nil, the default, waits for the visibility of widgets in lists alone.
+    public var loadStart: LoadStart? {
         didSet { if let loadStart { loadsWhenVisible = loadStart == .whenVisible } }
     }
     /// Whether loads start by the rule of ``LoadStart/whenVisible``.
-    var loadsWhenVisible = false {
+    package var loadsWhenVisible = false {
         didSet {
             guard loadsWhenVisible != oldValue else { return }
             pendingChanged()
@@ -21,67 +25,49 @@ final class ViewLoader: ImageLoading {
         }
     }
     /// Whether a load of the view may start, in place of that rule.
-    var mayStart: (() -> Bool)?
+    package var mayStart: (() -> Bool)?
     /// When the image will be seen, if the view is a cell of a list.
-    var interest: ImageInterest?
+    package var interest: ImageInterest?
     /// Loads again in place of ``retry()``, for owners that observe the load.
-    var onRetry: (() -> Void)?
+    package var onRetry: (() -> Void)?
     /// Whether a failed load is repeated when the network returns, even if the view does not load
     /// only while visible.
-    var retriesWhenOnline = false
+    package var retriesWhenOnline = false
     /// Whether loads end only when the size of the file is known, even if the source has to be read
     /// again for it.
-    var awaitsFileSize = false
+    package var awaitsFileSize = false
     /// Called when the image of a load is shown, and the size of its file is known if that was
     /// requested.
-    var onSettled: ((PendingLoad) -> Void)?
+    package var onSettled: ((PendingLoad) -> Void)?
     /// A load that has not started.
-    private(set) var pending: PendingLoad? {
+    package private(set) var pending: PendingLoad? {
         didSet { pendingChanged() }
     }
     /// The load of the current image.
-    private(set) var shownLoad: PendingLoad?
+    package private(set) var shownLoad: PendingLoad?
     /// The current load, if it has failed.
-    private(set) var failure: PendingLoad? {
-        didSet {
-            guard failure !== oldValue else { return }
-            status.failure = failure?.error
-            if failure != nil { NetworkReturn.shared.add(self) }
-        }
+    package private(set) var failure: PendingLoad? {
+        didSet { if failure !== oldValue { widget?.failureDidChange(to: failure?.error) } }
     }
     /// A load that has started and not ended.
     private var inForce: PendingLoad?
     /// Receives a larger version of the current image while it loads.
     var refinement: Refinement?
     /// Whether a load has started and not ended.
-    var isLoading: Bool { inForce != nil }
-    let binding = ImageBinding()
-    let picture: UnsafeMutableRawPointer
-    let sight: ViewSight
-    let sizing: ViewSizing
-    private let status: ViewStatus
-    let content: ViewContent
+    package var isLoading: Bool { inForce != nil }
+    package let binding = ImageBinding()
+    /// The size that images are decoded to.
+    public var decodeSize = DecodeSize.fitView
+    /// Weak: the widget owns the loader.
+    private weak var owner: (any ImageWidget)?
+    /// The widget while it exists.
+    var widget: (any ImageWidget)? { owner.flatMap { $0.isAlive ? $0 : nil } }
 
-    init(_ sight: ViewSight, _ sizing: ViewSizing, _ status: ViewStatus, _ content: ViewContent) {
-        picture = content.canvas.picture
-        self.sight = sight
-        self.sizing = sizing
-        self.status = status
-        self.content = content
-        connect(picture, "notify::root") { [unowned self] in
-            if pending != nil { followRow() }
-            planEndOfWaiting()
-        }
-        connect(picture, "notify::parent") { [unowned self] in
-            if pending != nil { followRow() }
-            if !hasParent { planEndOfWaiting() }
-        }
-    }
-
-    isolated deinit { NetworkReturn.shared.remove(ObjectIdentifier(self)) }
+    /// Makes the loads of a widget, which is held weakly.
+    public init(_ widget: any ImageWidget) { owner = widget }
 
     private func pendingChanged() {
-        sight.setMoving(.load, pending != nil && loadsWhenVisible)
+        widget?.setNeedsFrames(pending != nil && loadsWhenVisible)
     }
 
     // MARK: The caller's requests
@@ -90,7 +76,7 @@ final class ViewLoader: ImageLoading {
     ///
     /// An image in memory is shown as soon as the size is known, in the same frame.
     @discardableResult
-    func load(
+    package func load(
         _ source: Source?,
         placeholder: KFCrossPlatformImage?,
         options: KingfisherParsedOptionsInfo,
@@ -98,18 +84,20 @@ final class ViewLoader: ImageLoading {
         progress: DownloadProgressBlock? = nil,
         completion: ImageCompletion? = nil
     ) -> DownloadTask? {
-        keeping(picture) {
+        guard let widget else {
+            completion?(.failure(.requestError(reason: .asyncTaskContextCancelled)))
+            return nil
+        }
+        return widget.keeping {
             // The caller's code runs first or last; a load started in between would be lost.
-            if !options.keepCurrentImageWhileLoading { content.finishTransition() }
+            if !options.keepCurrentImageWhileLoading { widget.finishTransition() }
             let superseded = forgetLoads()
             defer { superseded?.supersede() }
             followRow()
             guard let source else {
-                var options = options
-                options.keepCurrentImageWhileLoading = false
                 return binding.load(
                     nil,
-                    into: content,
+                    into: widget,
                     placeholder: placeholder,
                     options: options,
                     by: manager,
@@ -138,15 +126,15 @@ final class ViewLoader: ImageLoading {
     }
 
     /// Shows the caller's own image immediately, in its own size.
-    func setImage(_ image: KFCrossPlatformImage?) {
-        keeping(picture) {
+    package func setImage(_ image: KFCrossPlatformImage?) {
+        widget?.keeping {
             forgetShownLoad()
-            content.show(image)
+            widget?.show(image, options: KingfisherParsedOptionsInfo(nil))
         }
     }
 
     /// Cancels the current load, even if it is still waiting.
-    func cancel() {
+    package func cancel() {
         inForce?.isSuspended = false
         if pending == nil { binding.cancel() } else { cancelPending() }
     }
@@ -154,14 +142,14 @@ final class ViewLoader: ImageLoading {
     /// Waits until there is no current load and the last completion has been called.
     ///
     /// A load that restores the image of a view off screen is not waited for.
-    func waitUntilIdle() async {
+    package func waitUntilIdle() async {
         while let load = pending ?? inForce, !load.isRepeated { await load.waitUntilFinished() }
         await binding.waitUntilIdle()
     }
 
     /// Cancels the load and removes the image, for a cell without an item.
-    func clear() {
-        keeping(picture) {
+    public func clear() {
+        widget?.keeping {
             inForce?.isSuspended = false
             binding.cancel()
             cancelPending()
@@ -170,9 +158,9 @@ final class ViewLoader: ImageLoading {
     }
 
     /// Loads again if the last load has failed.
-    func retry() {
+    public func retry() {
         guard let failed = failure else { return }
-        keeping(picture) {
+        widget?.keeping {
             if let onRetry { return onRetry() }
             failure = nil
             let load = failed.again()
@@ -205,11 +193,12 @@ final class ViewLoader: ImageLoading {
     }
 
     /// Discards the load of the current image, because the caller shows another one.
-    func forgetShownLoad() {
+    package func forgetShownLoad() {
         failure = nil
         shownLoad = nil
         endRefinement()
-        if content.showsLoad { inForce = nil }
+        // Shown already, in a transition that has not ended.
+        if binding.identifier == nil { inForce = nil }
         if pending?.isRepeated == true { cancelPending() }
     }
 
@@ -218,15 +207,16 @@ final class ViewLoader: ImageLoading {
     private func hold(_ load: PendingLoad) {
         pending = load
         // The previous load is superseded, and the placeholder is shown from now on.
-        binding.load(
-            nil,
-            into: content,
-            placeholder: load.placeholder,
-            options: load.options,
-            by: load.manager
-        )
-        sight.watch?.requestLayout()
+        if let widget { showPlaceholder(of: load, in: widget) }
+        binding.supersede()
+        widget?.requestLayout()
         planStart(of: load)
+    }
+
+    /// Keeps the current image, if the options say so, also while the load waits.
+    private func showPlaceholder(of load: PendingLoad, in widget: any ImageWidget) {
+        guard !load.options.keepCurrentImageWhileLoading || widget.shownImage == nil else { return }
+        widget.showPlaceholder(load.placeholder, options: load.options)
     }
 
     /// Plans what happens to a waiting load without a layout or a frame.
@@ -237,26 +227,29 @@ final class ViewLoader: ImageLoading {
     /// Starts a load that still waits in a moment, even if the view has no size.
     private func startSoon(_ load: PendingLoad) {
         Task { [weak self, weak load] in
-            await ViewSizing.rest(ViewSizing.patience)
-            guard let self, content.canvas.isAlive, let load, pending === load, !loadsWhenVisible
-            else { return }
+            await Self.rest(Self.patience)
+            guard let self, widget != nil, let load, pending === load, !loadsWhenVisible else {
+                return
+            }
             begin(load)
         }
     }
 
-    /// Starts the waiting load if its time has come.
+    /// Starts the waiting load if its time has come; call it after each layout, and in the frames
+    /// that ``ImageWidget/setNeedsFrames(_:)`` requests.
     ///
-    /// - Parameter hasWaited: Whether the view has been on screen for long enough; ``mayStart``
-    ///   overrides it. An image in memory is shown before that.
-    func startPending(hasWaited: Bool) {
+    /// - Parameter hasWaited: Whether the widget has been on screen for long enough. An image in
+    ///   memory is shown before that.
+    public func startPending(hasWaited: Bool) {
         guard let load = pending, isReady(load, hasWaited: mayStart?() ?? hasWaited) else { return }
         begin(load)
     }
 
     private func isReady(_ load: PendingLoad, hasWaited: Bool) -> Bool {
-        let isSized = !sizing.needsSize(load.options) || sizing.box != nil
+        guard let widget else { return false }
+        let isSized = !needsSize(load.options) || widget.decodeBox != nil
         guard loadsWhenVisible else { return isSized }
-        guard sight.isInSight else { return false }
+        guard widget.isInSight else { return false }
         return hasWaited || isSized && isInMemory(load)
     }
 
@@ -264,26 +257,26 @@ final class ViewLoader: ImageLoading {
     /// its completion may use the view, which would never end.
     ///
     /// The load waits on without a completion, for a view that returns.
-    private func planEndOfWaiting() {
-        guard pending?.isRepeated == false, !isInWindow else { return }
+    func planEndOfWaiting() {
+        guard pending?.isRepeated == false, widget?.isInWindow == false else { return }
         Task { [weak self] in
-            if let self, content.canvas.isAlive, !isInWindow { endWaiting() }
+            if let self, widget?.isInWindow == false { endWaiting() }
         }
     }
 
     /// The same for a view that was not put anywhere in a second, and sends no signal therefore.
     private func endUnlessPlaced(_ load: PendingLoad) {
-        guard !load.isRepeated, !hasParent else { return }
+        guard !load.isRepeated, widget?.hasParent == false else { return }
         Task { [weak self, weak load] in
-            await ViewSizing.rest(.seconds(1))
-            guard let self, content.canvas.isAlive, pending === load, !hasParent else { return }
+            await Self.rest(.seconds(1))
+            guard let self, pending === load, widget?.hasParent == false else { return }
             endWaiting()
         }
     }
 
     private func endWaiting() {
         guard let load = pending, !load.isRepeated else { return }
-        keeping(picture) {
+        widget?.keeping {
             pending = load.again()
             load.cancel()
         }
@@ -296,36 +289,36 @@ final class ViewLoader: ImageLoading {
     /// - Returns: Whether there is a task to cancel.
     @discardableResult
     private func begin(_ load: PendingLoad) -> Bool {
+        guard let widget else { return false }
         pending = nil
-        let needsSize = sizing.needsSize(load.options)
-        let box = needsSize ? sizing.likelyBox : nil
+        let needsSize = needsSize(load.options)
+        let box = needsSize ? widget.likelyBox : nil
         load.decodedFor = box?.size
-        load.isGuessed = needsSize && sizing.box == nil
-        var options = sizing.sized(load.options, for: box).givingTexture
+        load.isGuessed = needsSize && widget.decodeBox == nil
+        var options = widget.extended(sized(load.options, for: box))
         // A priority of the caller's stays.
         if let interest, options.interest == nil, options.downloadPriority == 0.5 {
             options.interest = interest
         }
-        let task = keeping(picture) {
+        let task = widget.keeping {
             // The caller's code runs first or last. A load that the indicator starts is superseded.
-            content.showPlaceholder(load.placeholder, options: options)
-            content.countLoad()
+            showPlaceholder(of: load, in: widget)
+            widget.loadWillStart()
             let superseded = forgetLoads()
             defer { superseded?.supersede() }
             inForce = load
-            content.showsLoad = false
             return binding.load(
                 load.source,
-                into: content,
+                into: widget,
                 placeholder: load.placeholder,
                 options: options,
                 by: load.manager,
                 progress: load.progress
             ) { [weak self] result in
-                guard let self, content.canvas.isAlive, inForce === load else {
+                guard let self, let widget = self.widget, inForce === load else {
                     return load.finish(result)
                 }
-                keeping(picture) { end(load, result) }
+                widget.keeping { end(load, result) }
             }
         }
         if let task { load.handle.link(to: task) }
@@ -355,16 +348,19 @@ final class ViewLoader: ImageLoading {
         if shownLoad === load { onSettled?(load) }
         load.finish(result)
         // The image may have been on its way when the view left the screen.
-        if !sight.isInSight { suspendIfInvisible() }
+        if widget?.isInSight == false { widgetDidDisappear() }
     }
 
-    /// Stops the load, or releases the image, of a view that loads only while visible; it is loaded
-    /// again when the view returns.
+    /// Repeats a failed load, because the widget has come on screen.
+    public func widgetDidAppear() { if loadsWhenVisible || onRetry != nil { retry() } }
+
+    /// Stops the load, or releases the image, of a widget that loads only while visible.
     ///
+    /// Call it when the widget has left the screen; the image is loaded again when it returns.
     /// Lists keep several times as many cells as are visible. Their images then remain only in the
     /// memory cache, which has a limit.
-    func suspendIfInvisible() {
-        guard loadsWhenVisible, pending == nil else { return }
+    public func widgetDidDisappear() {
+        guard loadsWhenVisible, pending == nil, let widget else { return }
         if let load = inForce {
             load.isSuspended = true
             binding.cancel()
@@ -373,9 +369,9 @@ final class ViewLoader: ImageLoading {
             shownLoad = nil
             pending = load.again()
             if load.placeholder == nil {
-                content.release()
+                widget.releaseImage()
             } else {
-                content.show(load.placeholder, isPlaceholder: true)
+                widget.showPlaceholder(load.placeholder, options: load.options)
             }
         }
     }
@@ -384,14 +380,12 @@ final class ViewLoader: ImageLoading {
         load.isSuspended = false
         guard !load.handle.isCancelled else { return load.cancel() }
         pending = load
-        sight.watch?.requestLayout()
+        widget?.requestLayout()
         planEndOfWaiting()
     }
-}
 
-extension ViewLoader: NetworkListener {
-    func networkReturned() {
-        if sight.isInSight, loadsWhenVisible || retriesWhenOnline { retry() }
+    /// Repeats a failed load, because the network is available again.
+    package func networkReturned() {
+        if widget?.isInSight == true, loadsWhenVisible || retriesWhenOnline { retry() }
     }
 }
-#endif

@@ -1,13 +1,12 @@
-#if GTK
-import Foundation
-import Kingfisher
+package import Foundation
 
 /// A load of a view, which may wait until the size of the view, or its visibility, is known.
-final class PendingLoad {
-    let source: Source
+@MainActor
+package final class PendingLoad {
+    package let source: Source
     let placeholder: KFCrossPlatformImage?
-    let options: KingfisherParsedOptionsInfo
-    let manager: KingfisherManager
+    package let options: KingfisherParsedOptionsInfo
+    package let manager: KingfisherManager
     let progress: DownloadProgressBlock?
     /// The caller's handle; linked to the actual task when the load starts.
     let handle = DownloadTask()
@@ -16,13 +15,13 @@ final class PendingLoad {
     /// Whether the load was cancelled because the view left the screen, and waits again.
     var isSuspended = false
     /// Why the load has failed.
-    var error: KingfisherError?
+    package internal(set) var error: KingfisherError?
     /// The size in logical pixels that the image is decoded to; nil for its own size.
     var decodedFor: CGSize?
     /// Whether the image is decoded before the view's size is known, and may be much too large.
     var isGuessed = false
     /// The size of the file in pixels; nil until it is read.
-    var fileSize: CGSize?
+    package internal(set) var fileSize: CGSize?
     /// Whether the size of the file was requested.
     var isFileSizeRequested = false
     private var completion: ImageCompletion?
@@ -126,4 +125,3 @@ final class PendingLoad {
         finish(.failure(.imageSettingError(reason: reason)))
     }
 }
-#endif

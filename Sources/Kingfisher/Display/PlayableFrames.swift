@@ -1,9 +1,7 @@
-#if GTK
 import Foundation
-import Kingfisher
 
 /// Frames that were all decoded in advance.
-nonisolated struct LoadedFrames: ImageFrameSource {
+struct LoadedFrames: ImageFrameSource {
     private let images: [KFCrossPlatformImage]
     private let each: TimeInterval
 
@@ -27,4 +25,11 @@ nonisolated struct LoadedFrames: ImageFrameSource {
         each > 0.011 ? each : 0.1
     }
 }
-#endif
+
+extension KFCrossPlatformImage {
+    /// The frames that a view plays; nil for a still image.
+    package var playableFrames: (any ImageFrameSource)? {
+        let frames: (any ImageFrameSource)? = kf.frameSource ?? LoadedFrames(self)
+        return frames.flatMap { $0.frameCount > 1 ? $0 : nil }
+    }
+}

@@ -1,24 +1,27 @@
-#if GTK
-import Kingfisher
-
 /// Receives another size of an image that is shown already, from a load that no indicator shows.
 ///
 /// The load holds it weakly: without it, the result is not shown.
-final class Refinement: ImageBindingTarget {
+package final class Refinement: ImageBindingTarget {
     private let show: (KFCrossPlatformImage?) -> Void
 
-    init(_ show: @escaping (KFCrossPlatformImage?) -> Void) { self.show = show }
+    /// - Parameter show: Shows the image.
+    package init(_ show: @escaping (KFCrossPlatformImage?) -> Void) { self.show = show }
 
-    var shownImage: KFCrossPlatformImage? { nil }
+    package var shownImage: KFCrossPlatformImage? { nil }
 
-    func showPlaceholder(_ content: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {}
+    package func showPlaceholder(
+        _ content: KFCrossPlatformImage?,
+        options: KingfisherParsedOptionsInfo
+    ) {}
 
-    func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) { show(image) }
+    package func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        show(image)
+    }
 }
 
 extension KingfisherParsedOptionsInfo {
     /// The options for a load into a ``Refinement``.
-    var refining: KingfisherParsedOptionsInfo {
+    package var refining: KingfisherParsedOptionsInfo {
         var options = self
         options.transition = .none
         options.onFailureImage = .none
@@ -27,4 +30,3 @@ extension KingfisherParsedOptionsInfo {
         return options
     }
 }
-#endif
