@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing system libraries that the package links with, and those that Swift itself needs.
 #
-# Usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats] [--redis]
+# Usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats] [--redis] [--sdl]
 #        Scripts/bootstrap.sh --packages fedora|arch|alpine
 #
 #   --check     only list missing packages, and fail if there are any
@@ -15,13 +15,14 @@
 #               which programs load where they are installed; their headers are for Scripts/walls.sh
 #   --redis     also hiredis for KingfisherRedis and the image service; with --tests a Redis server,
 #               which is not started
+#   --sdl       also SDL 2 for the example of another toolkit
 #   --packages  print the names of all these packages in another distribution, install nothing
 #
 # Installs on Debian and Ubuntu; elsewhere it prints the distribution's names of missing packages.
 # Needs root only if something is missing. Can be repeated.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-usage="usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats] [--redis]
+usage="usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats] [--redis] [--sdl]
        Scripts/bootstrap.sh --packages fedora|arch|alpine"
 
 # The packages of Debian and their counterparts in Fedora, Arch Linux and Alpine Linux.
@@ -68,6 +69,7 @@ ffmpeg                 ffmpeg-free              ffmpeg            ffmpeg
 libimage-exiftool-perl perl-Image-ExifTool      perl-image-exiftool exiftool
 libhiredis-dev         hiredis-devel            hiredis           hiredis-dev
 redis-tools            redis                    redis             redis
+libsdl2-dev            SDL2-devel               sdl2              sdl2-dev
 END
 }
 
@@ -101,7 +103,7 @@ die_with_command() {
         "These names have not been tried."
 }
 
-only_check='' with_tests='' with_lint='' with_gtk='' with_formats='' with_redis=''
+only_check='' with_tests='' with_lint='' with_gtk='' with_formats='' with_redis='' with_sdl=''
 while [ $# -gt 0 ]; do
     case $1 in
     --check) only_check=1 ;;
@@ -110,6 +112,7 @@ while [ $# -gt 0 ]; do
     --gtk) with_gtk=1 ;;
     --formats) with_formats=1 ;;
     --redis) with_redis=1 ;;
+    --sdl) with_sdl=1 ;;
     --packages)
         names_in "${2:-}"
         exit 0
@@ -154,6 +157,7 @@ esac
     libswscale:libswscale-dev
 )
 [ -z "$with_redis" ] || libraries+=(hiredis:libhiredis-dev)
+[ -z "$with_sdl" ] || libraries+=(sdl2:libsdl2-dev)
 
 missing=()
 need() {

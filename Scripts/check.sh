@@ -68,6 +68,7 @@ step_examples() {
         is_swift_5 "$folder" || status=1
     done
     is_first_program || status=1
+    is_sdl_binding || status=1
     "$ROOT/Scripts/consumer.sh" --names || status=1
     for folder in Examples/Sources/*/; do
         program=$(basename "$folder")
@@ -96,6 +97,17 @@ is_first_program() {
             --disable-xctest --skip-build &&
         (cd "$program" && "$NESTED_BUILD/release/hello" \
             "file://$ROOT/Examples/Gallery/Screenshots/grid.png" && [ -s small.jpg ])
+}
+
+# Builds the binding for SDL, without a display.
+is_sdl_binding() {
+    local package=Examples/SDL
+    provide --sdl || return
+    plan_for "$package" "$NESTED_BUILD"
+    swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c release --build-tests &&
+        swift test --package-path "$package" --scratch-path "$NESTED_BUILD" -c release \
+            --disable-xctest --skip-build &&
+        SDL_VIDEODRIVER=dummy timeout 120 "$NESTED_BUILD/release/sdl-grid" --scroll
 }
 
 # Type-checks a program in Swift 5 mode with the modules built for the examples, in half a second.

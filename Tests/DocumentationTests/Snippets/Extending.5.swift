@@ -2,20 +2,32 @@
 // swift-format-ignore-file
 
 import Foundation
-import FoundationNetworking
 import Kingfisher
 
-struct SigningTransport: HTTPTransport {
-    let base = CurlTransport()
-    let token: String
+@MainActor
+final class Tile: ImageWidget, ImageDisplaying, KingfisherCompatible {
+    private(set) lazy var loader = ViewLoader(self)
+    var imageLoads: ImageLoads<KFCrossPlatformImage> { ImageLoads(loader) }
+    private(set) var shownImage: KFCrossPlatformImage?
+    private(set) var decodeBox: DecodeBox?
+    private(set) var isInSight = false
 
-    func start(
-        _ request: URLRequest,
-        settings: TransferSettings,
-        handler: any HTTPTransferHandler
-    ) -> any HTTPTransfer {
-        var request = request
-        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
-        return base.start(request, settings: settings, handler: handler)
+    func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        shownImage = image
+    }
+
+    func showPlaceholder(_ content: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        shownImage = content
+    }
+
+    /// Called by the toolkit after each layout.
+    func layout(_ size: CGSize, isVisible: Bool) {
+        decodeBox = DecodeBox(size: size, covers: true)
+        if isVisible != isInSight {
+            isInSight = isVisible
+            if isVisible { loader.widgetDidAppear() } else { loader.widgetDidDisappear() }
+        }
+        loader.startPending(hasWaited: true)
+        loader.reloadIfNeeded()
     }
 }

@@ -2,10 +2,20 @@
 // swift-format-ignore-file
 
 import Foundation
+import FoundationNetworking
 import Kingfisher
 
-private func snippet() async throws {
-let downloader = ImageDownloader(name: "signed", transport: CurlTransport())
-let manager = KingfisherManager(downloader: downloader, cache: .default)
-print(manager.downloader === downloader)
+struct SigningTransport: HTTPTransport {
+    let base = CurlTransport()
+    let token: String
+
+    func start(
+        _ request: URLRequest,
+        settings: TransferSettings,
+        handler: any HTTPTransferHandler
+    ) -> any HTTPTransfer {
+        var request = request
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        return base.start(request, settings: settings, handler: handler)
+    }
 }
