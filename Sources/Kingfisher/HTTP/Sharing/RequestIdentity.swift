@@ -22,56 +22,18 @@ package final class RequestIdentity: Hashable, Sendable {
         "x-correlation-id", "x-request-id",
     ]
 
-    private struct Content: Equatable {
-        let url: String
-        /// Replaces the URL for requests that have the same name.
-        let name: String?
-        let method: String
-        let headers: [String: String]
-        let body: Data?
-        let settings: TransferSettings
-        let owner: RequestOwner
-        let asked: URL?
-        let condition: HTTPCondition?
-
-        init(
-            _ request: URLRequest,
-            _ name: String?,
-            _ settings: TransferSettings,
-            _ owner: RequestOwner,
-            _ asked: URL?,
-            _ condition: HTTPCondition?
-        ) {
-            let text = request.url?.absoluteString ?? ""
-            url = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
-            self.name = name
-            method = request.httpMethod ?? "GET"
-            var headers: [String: String] = [:]
-            for (name, value) in settings.extraHeaders { headers[name.lowercased()] = value }
-            for (name, value) in request.allHTTPHeaderFields ?? [:] {
-                headers[name.lowercased()] = value
-            }
-            if !headers.isEmpty { for name in tracingHeaders { headers[name] = nil } }
-            self.headers = headers
-            body = request.httpBody
-            self.settings = settings.selecting
-            self.owner = owner
-            self.asked = asked
-            self.condition = condition
-        }
-
-        static func == (a: Content, b: Content) -> Bool {
-            (a.name == nil ? b.name == nil && a.url == b.url : a.name == b.name)
-                && a.method == b.method && a.headers == b.headers && a.body == b.body
-                && a.settings == b.settings && a.owner == b.owner && a.asked == b.asked
-                && a.condition == b.condition
-        }
-    }
-
-    /// The URL by which the callers know the request.
-    let asked: URL?
-    private let content: Content
-    /// The hash of URL and method; concurrent requests rarely differ only in the rest.
+    /// The request as it will be sent.
+    let request: URLRequest
+    let settings: TransferSettings
+    /// A condition for one URL, which may then respond without a body.
+    let condition: HTTPCondition?
+    private let name: String?
+    private let owner: RequestOwner
+    private let chosen: URL?
+    /// The URL without its fragment.
+    private let url: String
+    /// The hash of URL and method; concurrent requests rarely differ only in the rest, so that the rest
+    /// is made when it is compared.
     private let hash: Int
 
     /// Computes the identity of a request.
@@ -91,16 +53,45 @@ package final class RequestIdentity: Hashable, Sendable {
         asked: URL? = nil,
         condition: HTTPCondition? = nil
     ) {
-        self.asked = asked ?? request.url
-        content = Content(request, name, settings, owner, asked, condition)
+        self.request = request
+        self.name = name
+        self.settings = settings
+        self.owner = owner
+        self.condition = condition
+        chosen = asked
+        let text = request.url?.absoluteString ?? ""
+        url = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
         var hasher = Hasher()
-        hasher.combine(content.name ?? content.url)
-        hasher.combine(content.method)
+        hasher.combine(name ?? url)
+        hasher.combine(request.httpMethod ?? "GET")
         hash = hasher.finalize()
     }
 
     package static func == (a: RequestIdentity, b: RequestIdentity) -> Bool {
-        a === b || (a.hash == b.hash && a.content == b.content)
+        a === b || (a.hash == b.hash && a.hasSameContent(as: b))
+    }
+
+    private func hasSameContent(as other: RequestIdentity) -> Bool {
+        (name == nil ? other.name == nil && url == other.url : name == other.name)
+            && method == other.method && headers == other.headers
+            && request.httpBody == other.request.httpBody
+            && settings.selecting == other.settings.selecting && owner == other.owner
+            && chosen == other.chosen && condition == other.condition
+    }
+
+    /// The URL by which the callers know the request.
+    var asked: URL? { chosen ?? request.url }
+
+    private var method: String { request.httpMethod ?? "GET" }
+
+    /// The fields that can change the response, with names in lower case.
+    private var headers: [String: String] {
+        var headers: [String: String] = [:]
+        for (name, value) in settings.extraHeaders { headers[name.lowercased()] = value }
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            headers[name.lowercased()] = value
+        }
+        return headers.filter { !Self.tracingHeaders.contains($0.key) }
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
@@ -112,16 +103,15 @@ package final class RequestIdentity: Hashable, Sendable {
     /// a range, or is not a GET.
     var resumptionKey: String? {
         let conditional = ["range", "if-range", "if-match", "if-none-match", "if-modified-since"]
-        guard content.method == "GET", content.body == nil, content.condition == nil,
-            conditional.allSatisfy({ content.headers[$0] == nil }),
-            !CacheControl(ofRequest: { content.headers[$0.lowercased()] }).isNoStore
+        let headers = headers
+        guard method == "GET", request.httpBody == nil, condition == nil,
+            conditional.allSatisfy({ headers[$0] == nil }),
+            !CacheControl(ofRequest: { headers[$0.lowercased()] }).isNoStore
         else { return nil }
         let hash = SHA256()
         // Each part ends with a zero byte, which neither a URL nor a header can contain.
-        let headers = content.headers.sorted { $0.key < $1.key }
-        for text in [content.url] + content.settings.server
-            + headers.flatMap({ [$0.key, $0.value] })
-        {
+        let sorted = headers.sorted { $0.key < $1.key }
+        for text in [url] + settings.server + sorted.flatMap({ [$0.key, $0.value] }) {
             hash.update(Data(text.utf8))
             hash.update(Data([0]))
         }

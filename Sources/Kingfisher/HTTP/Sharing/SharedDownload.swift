@@ -14,11 +14,7 @@ private let lastDownloadID = Atomic<UInt64>(0)
 package final class SharedDownload<Attachment: AnyObject & Sendable>: Sendable {
     /// A number that is unique within the process.
     package let id: UInt64
-    /// The request of the creator.
-    package let request: URLRequest
     let identity: RequestIdentity
-    private let condition: HTTPCondition?
-    private let settings: TransferSettings
     private let transport: any HTTPTransport
     private let hooks: DownloadHooks<Attachment>
     private let table: DownloadTable<Attachment>
@@ -28,10 +24,7 @@ package final class SharedDownload<Attachment: AnyObject & Sendable>: Sendable {
     private let attach: @Sendable (SharedDownload) -> Attachment
 
     init(
-        _ request: URLRequest,
-        identity: RequestIdentity,
-        condition: HTTPCondition?,
-        settings: TransferSettings,
+        _ identity: RequestIdentity,
         hooks: DownloadHooks<Attachment>,
         transport: any HTTPTransport,
         partials: PartialBodies?,
@@ -40,19 +33,21 @@ package final class SharedDownload<Attachment: AnyObject & Sendable>: Sendable {
         attaching attach: @escaping @Sendable (SharedDownload) -> Attachment
     ) {
         id = lastDownloadID.wrappingAdd(1, ordering: .relaxed).newValue
-        self.request = request
         self.identity = identity
-        self.condition = condition
-        self.settings = settings
         self.hooks = hooks
         self.transport = transport
         self.partials = partials
         self.table = table
         self.attach = attach
         state = Mutex(
-            DownloadState(maxBodyBytesInMemory: settings.maxBodyBytesInMemory, pool: pool)
+            DownloadState(maxBodyBytesInMemory: identity.settings.maxBodyBytesInMemory, pool: pool)
         )
     }
+
+    /// The request of the creator.
+    package var request: URLRequest { identity.request }
+
+    private var condition: HTTPCondition? { identity.condition }
 
     /// The URL by which the callers know the download.
     package var askedURL: URL? { identity.asked }
@@ -211,7 +206,7 @@ extension SharedDownload {
         guard let partials, !partials.isEmpty, let key = identity.resumptionKey,
             partials.contains(key)
         else { return send(resuming: nil) }
-        partials.find(key, threshold: settings.maxBodyBytesInMemory) { [self] in
+        partials.find(key, threshold: identity.settings.maxBodyBytesInMemory) { [self] in
             send(resuming: $0)
         }
     }
@@ -222,7 +217,7 @@ extension SharedDownload {
             request.setValue("bytes=\(found.head.received)-", forHTTPHeaderField: "Range")
             request.setValue(found.head.validator, forHTTPHeaderField: "If-Range")
         }
-        var settings = settings
+        var settings = identity.settings
         let isWanted = state.withLock { state in
             state.resume(found)
             settings.priority = state.currentPriority
@@ -346,7 +341,7 @@ extension SharedDownload: HTTPTransferHandler {
     }
 
     package func transfer(_ transfer: any HTTPTransfer, didReceive chunk: RawSpan) {
-        finish { $0.receive(chunk, limit: settings.maxBodyBytes, spill: spillFile) }
+        finish { $0.receive(chunk, limit: identity.settings.maxBodyBytes, spill: spillFile) }
     }
 
     package func transfer(

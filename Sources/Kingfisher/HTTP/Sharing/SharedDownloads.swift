@@ -78,10 +78,7 @@ package final class SharedDownloads<Attachment: AnyObject & Sendable>: Sendable 
         )
         let token = table.join(identity, caller, mayJoinFinished: mayJoinFinished) {
             SharedDownload(
-                request,
-                identity: identity,
-                condition: condition,
-                settings: settings,
+                identity,
                 hooks: hooks,
                 transport: transport,
                 partials: partials,
