@@ -174,7 +174,8 @@ extension ImageDownloader {
                     return
                 }
                 let session = token.download.attachment
-                let encoded = session.encoded
+                // Other requests do not determine how the bytes are decoded.
+                let encoded = parameters.decoding.takesBitmap ? session.encoded : nil
                 encoded?.expect(parameters.decoding, from: token.number)
                 task.attach(session, token: token.number, priority: priority)
                 parameters.options.requestModifier?.onDownloadTaskStarted?(task)

@@ -24,7 +24,7 @@ public class SessionDataTask: @unchecked Sendable {
         var task: URLSessionDataTask?
         /// The priority of the download when its bytes were released.
         var lastPriority: Float?
-        /// The bytes with the images made of them; nil after the last caller has released them.
+        /// The bytes with the images made of them, once they were needed.
         var encoded: EncodedImage?
     }
 
@@ -37,7 +37,7 @@ public class SessionDataTask: @unchecked Sendable {
     init(request: URLRequest, download: SharedDownload<SessionDataTask>? = nil) {
         self.request = request
         originalURL = request.url
-        state = Mutex(State(download: download, encoded: EncodedImage()))
+        state = Mutex(State(download: download))
     }
 
     /// Makes the object for a download.
@@ -76,7 +76,12 @@ public class SessionDataTask: @unchecked Sendable {
     }
 
     /// The bytes with the images made of them; nil after the last caller has released them.
-    var encoded: EncodedImage? { state.withLock { $0.encoded } }
+    var encoded: EncodedImage? {
+        state.withLock { state in
+            if state.encoded == nil, state.download != nil { state.encoded = EncodedImage() }
+            return state.encoded
+        }
+    }
 
     /// Changes the priority of one caller.
     func prioritise(_ token: CancelToken, _ priority: Float) {
