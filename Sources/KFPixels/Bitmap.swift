@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// A bitmap in memory: premultiplied RGBA in sRGB, 8 bits per channel, rows from top to bottom.
 ///
 /// An immutable value; copies share the storage.
@@ -100,17 +106,15 @@ extension Bitmap: Equatable {
     package static func == (left: Bitmap, right: Bitmap) -> Bool {
         guard left.size == right.size else { return false }
         if left.storage === right.storage, left.bytesPerRow == right.bytesPerRow { return true }
-        let rowBytes = left.width * bytesPerPixel
-        return (0..<left.height).allSatisfy { row in
-            let one = UnsafeRawBufferPointer(
-                start: left.storage.base + row * left.bytesPerRow,
-                count: rowBytes
-            )
-            let other = UnsafeRawBufferPointer(
-                start: right.storage.base + row * right.bytesPerRow,
-                count: rowBytes
-            )
-            return one.elementsEqual(other)
-        }
+        return (0..<left.height).allSatisfy { left.hasEqualRow($0, in: right) }
+    }
+
+    /// Whether a row has the same pixels in another bitmap of this width.
+    package func hasEqualRow(_ y: Int, in other: Bitmap) -> Bool {
+        memcmp(
+            storage.base + y * bytesPerRow,
+            other.storage.base + y * other.bytesPerRow,
+            width * Self.bytesPerPixel
+        ) == 0
     }
 }
