@@ -3,23 +3,92 @@
 Usage: optimize.py KF PHOTOS PICTURES SCRATCH
 
 PHOTOS is a folder of JPEG files, of which the first eight are used, PICTURES one of PNG files. PNGs
-of reduced photographs and GIFs of a square that moves over them are made here. Fails if a pixel of a
-result differs. Prints the bytes and the CPU time of kf relative to its peer.
+of reduced photographs, GIFs of a square that moves over them, and GIFs of flat colours are made here:
+recordings of terminals, and interfaces that move. Fails if a pixel of a result differs. Prints the bytes
+and the CPU time of kf relative to its peer.
 """
 
 import os
 import pathlib
+import random
 import shutil
 import sys
 
-from PIL import Image, ImageChops, ImageSequence
+from PIL import Image, ImageChops, ImageDraw, ImageFont, ImageSequence
 
 kf = sys.argv[1]
 photos, pictures, scratch = map(pathlib.Path, sys.argv[2:5])
 
 
+def terminal(chance):
+    """Lines of commands and output, drawn with smooth letters while they are typed."""
+    width, height = chance.choice([(480, 300), (640, 400), (560, 320)])
+    font, ground = ImageFont.load_default(chance.choice([12, 14])), chance.choice(["#14141c", "#000000", "#282c34"])
+    colors, words = ["#dcdcdc", "#78dc78", "#e6786e", "#78aaf0", "#f0d278"], (
+        "swift build test kf get convert release downsample image cache loading done error warning").split()
+    lines = []
+
+    def frame():
+        image = Image.new("RGB", (width, height), ground)
+        draw = ImageDraw.Draw(image)
+        rows = height // 18 - 1
+        for row, (text, color) in enumerate(lines[-rows:]):
+            draw.text((6, 4 + row * 18), text, fill=color, font=font)
+        if chance.random() < 0.7:
+            left, top = 7 + draw.textlength(lines[-1][0], font=font), 4 + (min(len(lines), rows) - 1) * 18
+            draw.rectangle((left, top, left + 7, top + 14), fill="#c8c8c8")
+        return image
+
+    for _ in range(12):
+        command = "$ " + " ".join(chance.choices(words, k=3))
+        lines.append(None)
+        for length in range(2, len(command) + 1, 2):
+            lines[-1] = command[:length], colors[0]
+            yield frame()
+        for _ in range(chance.randint(1, 5)):
+            lines.append((" ".join(chance.choices(words, k=chance.randint(3, 8))), chance.choice(colors)))
+            yield frame()
+
+
+def interface(chance):
+    """Cards under a bar, with a disc and a line of progress that move; in every other one the cards move too."""
+    width, height = chance.choice([(320, 240), (400, 300), (480, 320)])
+    font, accent = ImageFont.load_default(16), tuple(chance.randrange(40, 220) for _ in range(3))
+    discs, moves, count = [tuple(chance.randrange(60, 230) for _ in range(3)) for _ in range(6)], chance.random() < 0.5, (
+        chance.randint(24, 48))
+    for step in range(count):
+        part, large = step / count, Image.new("RGB", (2 * width, 2 * height), "#f5f5f8")
+        draw = ImageDraw.Draw(large)
+        draw.rectangle((0, 0, 2 * width, 72), fill=accent)
+        shift = int(60 * abs(part * 4 % 2 - 1)) if moves else 0
+        for row, color in enumerate(discs):
+            top = 92 + 68 * row + shift
+            draw.rounded_rectangle((20, top, 2 * width - 20, top + 56), 16, fill="white", outline="#d2d2d7")
+            draw.ellipse((32, top + 12, 64, top + 44), fill=color)
+        for end, color in ((1, "#dcdce1"), (max(0.1, part), accent)):
+            draw.rounded_rectangle(
+                (40, 2 * height - 44, 40 + (2 * width - 80) * end, 2 * height - 24), 10, fill=color)
+        middle = width + 2 * width / 3 * (part * 2 % 1 - 0.5) * 2
+        draw.ellipse((middle - 28, height - 28, middle + 28, height + 28), fill="#fa5a5a")
+        image = large.resize((width, height), Image.Resampling.LANCZOS)
+        for row in range(6):
+            ImageDraw.Draw(image).text((42, 50 + 34 * row + shift // 2), f"Item {row}", fill="#1e1e1e", font=font)
+        yield image
+
+
+def save(path, frames):
+    """Writes whole frames with one palette, as many programs do."""
+    sheet = Image.new("RGB", (frames[0].width, 16 * frames[0].height))
+    for place in range(16):
+        sheet.paste(frames[place * len(frames) // 16], (0, place * frames[0].height))
+    palette = sheet.quantize(255, dither=Image.Dither.NONE)
+    first, *others = (frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames)
+    first.save(path, save_all=True, append_images=others, duration=80, loop=0, optimize=False, disposal=1)
+    return path
+
+
 def make_corpus(folder):
-    """The files of each format."""
+    """The files of each kind."""
     folder.mkdir(parents=True)
     jpegs = sorted(photos.glob("*.jpg"))[:8]
     pngs = sorted(pictures.glob("*.png"))[:8]
@@ -37,7 +106,9 @@ def make_corpus(folder):
         # Whole frames, as many programs write them.
         frames[0].save(gifs[-1], save_all=True, append_images=frames[1:], duration=80, loop=0,
                        optimize=False, disposal=1)
-    return {"JPEG": jpegs, "PNG": pngs, "GIF": gifs}
+    flat = {draw.__name__: [save(folder / f"{draw.__name__}{seed}.gif", list(draw(random.Random(seed))))
+                            for seed in range(30)] for draw in (terminal, interface)}
+    return {"JPEG": jpegs, "PNG": pngs, "GIF": gifs, **flat}
 
 
 def cpu_of(arguments):
@@ -74,9 +145,9 @@ def agree(one, other):
             for a, b in zip(ImageSequence.Iterator(one), ImageSequence.Iterator(other)))
 
 
-print(f"{'':5} {'files':>5} {'source':>9} {'kf':>9} {'peer':>9}  bytes    CPU  peer")
+print(f"{'':9} {'files':>5} {'source':>9} {'kf':>9} {'peer':>9}  bytes    CPU  peer")
 for form, files in make_corpus(scratch / "corpus").items():
-    peer, run = peers[form]
+    peer, run = peers[form if form in peers else "GIF"]
     sizes, seconds = [0, 0, 0], [0.0, 0.0]
     for source in files:
         made = [scratch / f"{which}{source.suffix}" for which in ("kf", "peer")]
@@ -91,5 +162,5 @@ for form, files in make_corpus(scratch / "corpus").items():
             sys.exit(f"{source}: the pixels of kf differ")
         for index, path in enumerate([source, *made]):
             sizes[index] += path.stat().st_size
-    print(f"{form:5} {len(files):5} {sizes[0]:9} {sizes[1]:9} {sizes[2]:9} "
+    print(f"{form:9} {len(files):5} {sizes[0]:9} {sizes[1]:9} {sizes[2]:9} "
           f"{sizes[1] / sizes[2]:6.3f} {seconds[0] / seconds[1]:6.2f}  {peer}")

@@ -7,7 +7,7 @@ extension Codecs {
     ///
     /// JPEGs keep their coefficients and get optimised Huffman codes, and several scans. PNGs get
     /// other filters, the fewest channels and the best compression, GIFs only the changes between
-    /// frames. Takes seconds for a large PNG.
+    /// frames, with one palette if it has room for all colours. Takes seconds for a large PNG.
     ///
     /// - Parameters:
     ///   - data: A whole file.
@@ -86,12 +86,14 @@ extension Codecs {
     /// The encoded animation; nil unless its frames equal those of the source.
     private static func optimizedGIF(_ data: Data) throws(CodecError) -> Data? {
         let source = try FrameDecoder(data)
-        let encoded = try encodeAnimation(
-            of: source.size,
+        let encoder = GIFEncoder(
+            size: source.size,
             frameCount: source.frameCount,
             loopCount: source.frameCount == 1 ? 1 : source.loopCount,
-            as: .gif
-        ) { index throws(CodecError) in
+            options: EncodeOptions(),
+            collectsColors: true
+        )
+        let encoded = try encoder.encode { index throws(CodecError) in
             AnimationFrame(bitmap: try source.frame(at: index), delay: source.delays[index])
         }
         // The encoder writes no extensions but its own.

@@ -21,7 +21,9 @@ struct GIFCanvas {
     mutating func show(_ frame: Bitmap, before next: Bitmap?) throws(CodecError) -> Change {
         var rect =
             shown.map { frame.bounds(comparedWith: $0) { $0 != $1 } } ?? PixelRect(size: frame.size)
-        let vanishing = next.map { frame.bounds(comparedWith: $0) { $0 != 0 && $1 == 0 } }
+        let vanishing = next.flatMap { next in
+            next.isOpaque ? nil : frame.bounds(comparedWith: next) { $0 != 0 && $1 == 0 }
+        }
         let isCleared = vanishing?.isEmpty == false
         if let vanishing, isCleared { rect = rect.isEmpty ? vanishing : rect.union(vanishing) }
         // A frame has at least one pixel.
@@ -40,6 +42,9 @@ struct GIFCanvas {
         /// Whether the rectangle becomes transparent after the frame's time.
         let isCleared: Bool
 
+        /// Whether nothing was shown before.
+        var isFirst: Bool { before == nil }
+
         /// The pixels of the rectangle.
         ///
         /// - Throws: ``CodecError/pixels(_:)`` if memory cannot be allocated.
@@ -56,12 +61,12 @@ struct GIFCanvas {
                 try Bitmap(size: rect.size, isOpaque: false) { target, bytesPerRow in
                     for y in 0..<rect.height {
                         let row = UnsafeMutableRawPointer(target + y * bytesPerRow)
+                        let (own, other) = (frame.row(rect.y + y), before.row(rect.y + y))
                         for x in 0..<rect.width {
-                            let position = (x: rect.x + x, y: rect.y + y)
-                            let color = frame.pixel(at: position)
+                            let color = own.pixel(at: rect.x + x)
                             row.storeBytes(
-                                of: color == before.pixel(at: position) ? 0 : color,
-                                toByteOffset: x * Bitmap.bytesPerPixel,
+                                of: color == other.pixel(at: rect.x + x) ? 0 : color,
+                                toByteOffset: x * 4,
                                 as: UInt32.self
                             )
                         }
@@ -85,24 +90,32 @@ extension PixelRect {
     }
 }
 
-extension Bitmap {
+extension UnsafeRawPointer {
+    /// A pixel of the row at this address.
     @inline(__always)
-    fileprivate func pixel(at position: (x: Int, y: Int)) -> UInt32 {
-        let offset = position.y * bytesPerRow + position.x * Self.bytesPerPixel
-        return UnsafeRawPointer(storage.base).loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    fileprivate func pixel(at x: Int) -> UInt32 {
+        loadUnaligned(fromByteOffset: x * 4, as: UInt32.self)
+    }
+}
+
+extension Bitmap {
+    fileprivate func row(_ y: Int) -> UnsafeRawPointer {
+        UnsafeRawPointer(storage.base + y * bytesPerRow)
     }
 
     /// The smallest rectangle around the pixels for which a comparison holds.
+    ///
+    /// It must not hold for equal pixels.
     @inline(__always)
     fileprivate func bounds(
         comparedWith other: Bitmap,
         _ holds: (_ own: UInt32, _ other: UInt32) -> Bool
     ) -> PixelRect {
+        let (width, height) = (width, height)
         var (left, right, top, bottom) = (width, 0, height, 0)
-        for y in 0..<height {
-            func isInside(_ x: Int) -> Bool {
-                holds(pixel(at: (x, y)), other.pixel(at: (x, y)))
-            }
+        for y in 0..<height where !hasEqualRow(y, in: other) {
+            let (own, others) = (row(y), other.row(y))
+            func isInside(_ x: Int) -> Bool { holds(own.pixel(at: x), others.pixel(at: x)) }
             var first = 0
             while first < width, !isInside(first) { first += 1 }
             guard first < width else { continue }

@@ -5,7 +5,7 @@ import KFPixels
 /// Encodes stills and animations as GIF.
 ///
 /// A frame is stored as its difference from the frame before, with a palette of its own unless that
-/// of the first frame has all its colours. Holds up to five frames.
+/// of the file has all its colours. Holds up to five frames.
 struct GIFEncoder {
     /// The size of every frame in pixels.
     let size: PixelSize
@@ -13,13 +13,17 @@ struct GIFEncoder {
     /// 0 means forever.
     let loopCount: Int
     let options: EncodeOptions
+    /// Whether an animation's palette has the colours of all frames instead of those of the first.
+    ///
+    /// Frames are then asked for twice.
+    var collectsColors = false
 
     /// The longest side that the format can store.
     private static let maxSide = 65_535
 
     /// Encodes the file.
     ///
-    /// Calls `frame` for each index in order.
+    /// Calls `frame` for each index in order, or does so twice.
     ///
     /// - Throws: ``CodecError/encodingFailed(_:detail:)``, ``CodecError/pixels(_:)``, and the error
     ///   of `frame`.
@@ -50,26 +54,63 @@ struct GIFEncoder {
         _ file: UnsafeMutablePointer<GifFileType>,
         _ frame: (Int) throws(CodecError) -> AnimationFrame
     ) throws(CodecError) {
+        var shared = collectsColors && frameCount > 1 ? try colors(of: frame) : nil
+        try forEachChange(of: frame) { index, delay, change throws(CodecError) in
+            let image = try GIFImage(change, sharing: shared, isStill: frameCount == 1)
+            if index == 0 {
+                shared = ColorTable(image.pixels.palette.map(\.pixel))
+                try writeStart(file, image.pixels.palette)
+            }
+            try writeControl(file, image, delay: delay)
+            try writeImage(file, image)
+        }
+    }
+
+    private func forEachChange(
+        of frame: (Int) throws(CodecError) -> AnimationFrame,
+        _ body: (Int, _ delay: Double, GIFCanvas.Change) throws(CodecError) -> Void
+    ) throws(CodecError) {
         func thresholdedFrame(_ index: Int) throws(CodecError) -> AnimationFrame {
             var frame = try frame(index)
             frame.bitmap = try frame.bitmap.thresholded()
             return frame
         }
         var canvas = GIFCanvas()
-        var shared: ColorTable?
         var current = try thresholdedFrame(0)
         for index in 0..<frameCount {
             let next = index + 1 < frameCount ? try thresholdedFrame(index + 1) : nil
             let change = try canvas.show(current.bitmap, before: next?.bitmap)
-            let image = try GIFImage(change, sharing: shared, isStill: frameCount == 1)
-            if index == 0 {
-                shared = ColorTable(image.pixels.palette.map(\.pixel))
-                try writeStart(file, image.pixels.palette)
-            }
-            try writeControl(file, image, delay: current.delay)
-            try writeImage(file, image)
+            try body(index, current.delay, change)
             if let next { current = next }
         }
+    }
+
+    /// The transparent colour and those of all frames, the ones that the most changes need first,
+    /// since low indices take few bits; nil if they are more than 256.
+    private func colors(
+        of frame: (Int) throws(CodecError) -> AnimationFrame
+    ) throws(CodecError) -> ColorTable? {
+        var colors: [UInt32] = [0]
+        var changeCounts: [UInt32: Int] = [0: frameCount]
+        var fits = true
+        try forEachChange(of: frame) { index, _, change throws(CodecError) in
+            guard fits else { return }
+            guard let table = ColorTable(of: try change.changedPixels(), atMost: 256) else {
+                fits = false
+                return
+            }
+            for color in table.colors {
+                if changeCounts[color] == nil { colors.append(color) }
+                changeCounts[color, default: 0] += index == 0 ? 0 : 1
+            }
+            fits = colors.count <= 256
+        }
+        guard fits else { return nil }
+        let order = colors.enumerated().sorted { one, other in
+            let (more, fewer) = (changeCounts[one.element] ?? 0, changeCounts[other.element] ?? 0)
+            return more == fewer ? one.offset < other.offset : more > fewer
+        }
+        return ColorTable(order.map(\.element))
     }
 
     private func writeStart(
@@ -120,23 +161,26 @@ struct GIFEncoder {
     ) throws(CodecError) {
         let (x, y) = (Int32(image.rect.x), Int32(image.rect.y))
         let (width, height) = (Int32(image.rect.width), Int32(image.rect.height))
+        let bits = image.indexBits
         if image.sharesPalette {
             // giflib leaks its copy of the last image's table if this one has none.
             GifFreeMapObject(file.pointee.Image.ColorMap)
             file.pointee.Image.ColorMap = nil
+            // giflib writes this as the number with which the codes begin.
+            file.pointee.SColorMap.pointee.BitsPerPixel = Int32(bits)
             try Self.check(EGifPutImageDesc(file, x, y, width, height, false, nil))
         } else {
             try Self.withTable(image.pixels.palette) { table throws(CodecError) in
                 try Self.check(EGifPutImageDesc(file, x, y, width, height, false, table))
             }
         }
-        var line = [GifPixelType](repeating: 0, count: image.rect.width)
-        for y in 0..<image.rect.height {
-            if y.isMultiple(of: 64) { try options.check() }
-            let row = image.pixels.row(y)
-            for x in line.indices { line[x] = row[x] }
-            try Self.check(EGifPutLine(file, &line, width))
+        let codes = try GIFCompressor.codes(of: image, bits: bits, check: options.check)
+        for start in stride(from: 0, to: codes.count, by: 255) {
+            let block = codes[start..<min(start + 255, codes.count)]
+            try Self.check(EGifPutCode(file, 0, [UInt8(block.count)] + block))
         }
+        // No block ends the image.
+        try Self.check(EGifPutCode(file, 0, nil))
     }
 
     private static func withTable(

@@ -5,12 +5,32 @@ struct GIFImage {
     /// Where the pixels lie in the canvas.
     let rect: PixelRect
     let pixels: IndexedPixels
+    /// The same with the own colours of pixels that do not change, where the palette has them; nil if
+    /// it has none.
+    let ownColors: IndexedPixels?
     /// Whether the palette is that of the file's first frame, which the file stores once.
     let sharesPalette: Bool
     /// The index of the transparent colour; nil if the frame has none.
     let transparentIndex: Int?
     /// Whether the rectangle becomes transparent after the frame's time.
     let isCleared: Bool
+
+    /// The bits of an index with which the codes begin, 2…8.
+    ///
+    /// giflib takes those of a palette of the frame's own.
+    var indexBits: Int {
+        var most = pixels.palette.count - 1
+        if sharesPalette {
+            withExtendedLifetime(pixels) {
+                let indices = UnsafeBufferPointer(
+                    start: pixels.row(0),
+                    count: rect.width * rect.height
+                )
+                most = Int(indices.max() ?? 0)
+            }
+        }
+        return max(2, Int.bitWidth - most.leadingZeroBitCount)
+    }
 
     /// Chooses the colours of a change.
     ///
@@ -36,6 +56,7 @@ struct GIFImage {
             if table != nil { bitmap = all }
         }
         var pixels: IndexedPixels
+        var ownColors: IndexedPixels?
         let hasTransparency: Bool
         if let table {
             hasTransparency = table.contains(0)
@@ -43,6 +64,13 @@ struct GIFImage {
             let sufficient = needed.allSatisfy { shared?.contains($0) == true } ? shared : nil
             sharesPalette = shared == nil || sufficient != nil
             pixels = try IndexedPixels(bitmap, numberedBy: sufficient ?? table)
+            if !change.isFirst, hasTransparency, let transparent = pixels.transparentIndex {
+                ownColors = try IndexedPixels(
+                    change.pixels(),
+                    numberedBy: sufficient ?? table,
+                    missing: transparent
+                )
+            }
         } else {
             sharesPalette = shared == nil
             pixels = try ColorReduction(of: bitmap, to: isStill ? 256 : 255).indexed()
@@ -51,7 +79,7 @@ struct GIFImage {
         if change.isCleared || shared == nil && !isStill { pixels.addTransparentColor() }
         // Some viewers clear the rectangle to a visible colour if the frame has no transparent one.
         transparentIndex = hasTransparency || change.isCleared ? pixels.transparentIndex : nil
-        self.pixels = pixels
+        (self.pixels, self.ownColors) = (pixels, ownColors)
         rect = change.rect
         isCleared = change.isCleared
     }

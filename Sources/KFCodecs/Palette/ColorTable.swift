@@ -41,8 +41,8 @@ struct ColorTable {
 
     func contains(_ color: UInt32) -> Bool { slots[slot(of: color)] != 0 }
 
-    /// Writes the number of each pixel's colour; every colour has one.
-    func assign(_ bitmap: Bitmap, to indices: UnsafeMutablePointer<UInt8>) {
+    /// Writes the number of each pixel's colour, or another one for colours that have none.
+    func assign(_ bitmap: Bitmap, to indices: UnsafeMutablePointer<UInt8>, missing: UInt8 = 0) {
         var last: (color: UInt32, index: UInt8)?
         bitmap.forEachRow { y, pixel in
             let row = indices + y * bitmap.width
@@ -52,7 +52,8 @@ struct ColorTable {
                     row[x] = last.index
                     continue
                 }
-                let index = UInt8(truncatingIfNeeded: Int(slots[slot(of: color)]) - 1)
+                let number = slots[slot(of: color)]
+                let index = number == 0 ? missing : UInt8(truncatingIfNeeded: number - 1)
                 row[x] = index
                 last = (color, index)
             }

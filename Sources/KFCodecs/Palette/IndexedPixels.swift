@@ -38,12 +38,17 @@ struct IndexedPixels {
         try self.init(bitmap, numberedBy: table)
     }
 
-    /// Numbers the pixels by a table that has all their colours.
+    /// Numbers the pixels by a table; those whose colour it has not get the index `missing`.
     ///
     /// - Throws: ``CodecError/pixels(_:)`` if memory cannot be allocated.
-    init(_ bitmap: Bitmap, numberedBy table: ColorTable) throws(CodecError) {
+    init(
+        _ bitmap: Bitmap,
+        numberedBy table: ColorTable,
+        missing: Int = 0
+    ) throws(CodecError) {
         let storage = try PixelStorage.forEncoding(bitmap.size.byteCount(bytesPerPixel: 1))
-        table.assign(bitmap, to: storage.base.assumingMemoryBound(to: UInt8.self))
+        let indices = storage.base.assumingMemoryBound(to: UInt8.self)
+        table.assign(bitmap, to: indices, missing: UInt8(missing))
         self.init(bitmap.size, palette: table.colors.map(RGBA.init(straightening:)), storage)
     }
 

@@ -14,7 +14,8 @@ public enum ImageOptimization {
     ///
     /// JPEGs keep their coefficients and get optimised Huffman codes, in one scan or several,
     /// whichever is smaller. PNGs get the channels, filters and compression that take the fewest
-    /// bytes, which takes seconds for a photograph. GIFs contain only the changes between frames.
+    /// bytes, which takes seconds for a photograph. GIFs contain only the changes between frames, with
+    /// one palette for all of them if it has room for their colours.
     /// Interlaced and animated PNGs, and JPEGs of several images, stay as they are.
     ///
     /// Reads the file in this process; ``isolated(_:keepsMetadata:)`` is for the files of strangers.
