@@ -18,7 +18,8 @@
 #        Scripts/bench.sh pages                    pages of PDF documents by kf, against pdftoppm
 #        Scripts/bench.sh films                    frames of videos by kf, against ffmpeg and ffmpegthumbnailer
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
-#        Scripts/bench.sh service SECONDS fairness a client of small images beside 24 of large ones
+#        Scripts/bench.sh service-sizes [SECONDS]     the part of it with other sizes and formats
+#        Scripts/bench.sh service-fairness [SECONDS]  the part of it with many clients of large images
 #        Scripts/bench.sh end-to-end               pages of thumbnails, against requests + pyvips + diskcache
 #        Scripts/bench.sh gtk [ROUNDS]             GTK: scrolling beside a C program, flings, animations, zooming
 #        Scripts/bench.sh cachesim                 hit ratios of the memory cache, LRU and the optimum
@@ -365,7 +366,16 @@ build_service() {
     (NESTED_BUILD=$SERVER_BUILD && build_tool Server kf-serve)
 }
 
-# Measures the image service beside others, or its fairness alone: measure_service SECONDS [fairness]
+install_thumbor() {
+    install_peers
+    [ -x "$PEERS/bin/thumbor" ] || {
+        say "Installing thumbor in ${PEERS#"$ROOT"/}"
+        "$PEERS/bin/pip" install --quiet --disable-pip-version-check thumbor \
+            || die "pip could not install thumbor."
+    }
+}
+
+# Measures the image service beside others, or a part of it: measure_service SECONDS [PART]
 measure_service() {
     provide_nginx || die "the service needs nginx."
     command -v vipsthumbnail >/dev/null || install_packages libvips-tools
@@ -375,19 +385,14 @@ measure_service() {
     # Not local: the trap runs after the function has returned.
     outputs=$(mktemp -d)
     trap 'rm -rf "$outputs"' EXIT
-    if [ "${2:-}" = fairness ]; then
-        python3 "$SOURCES/service.py" "$SERVER_BUILD/release/kf-serve" - "$NGINX" - - \
-            "$PHOTOS" "$outputs" "$1" fairness
+    [ "${2:-}" = fairness ] || install_thumbor
+    if [ -n "${2:-}" ]; then
+        python3 "$SOURCES/service.py" "$SERVER_BUILD/release/kf-serve" - "$NGINX" \
+            "$PEERS/bin/thumbor" - "$PHOTOS" "$outputs" "$1" "$2"
         return
     fi
     provide_image_filter
     command -v wrk >/dev/null || install_packages wrk
-    install_peers
-    [ -x "$PEERS/bin/thumbor" ] || {
-        say "Installing thumbor in ${PEERS#"$ROOT"/}"
-        "$PEERS/bin/pip" install --quiet --disable-pip-version-check thumbor \
-            || die "pip could not install thumbor."
-    }
     build_tool Tools kf
     python3 "$SOURCES/service.py" "$SERVER_BUILD/release/kf-serve" "$NESTED_BUILD/release/kf" \
         "$NGINX" "$PEERS/bin/thumbor" "$(command -v wrk)" "$PHOTOS" \
@@ -491,8 +496,9 @@ if [ "${1:-}" = transfers ]; then
     exit
 fi
 
-if [ "${1:-}" = service ]; then
-    measure_service "${2:-10}" "${3:-}"
+if [[ ${1:-} = service* ]]; then
+    part=${1#service}
+    measure_service "${2:-10}" "${part#-}"
     exit
 fi
 
@@ -611,6 +617,8 @@ case ${1:-} in
     printf 'pages  pages of PDF documents by kf, against pdftoppm and pdftocairo\n'
     printf 'films  frames of videos by kf, against ffmpeg and ffmpegthumbnailer\n'
     printf 'service  the image service, against thumbor and nginx\n'
+    printf 'service-sizes  a part of service: other sizes and formats\n'
+    printf 'service-fairness  a part of service: a client of small images beside 24 of large ones\n'
     printf 'end-to-end  pages of thumbnails from nginx, against requests + pyvips + diskcache\n'
     printf 'gtk  GTK: scrolling beside a C program, flings, animations, zooming\n'
     printf 'cachesim  hit ratios of the memory cache, LRU and the optimum\n'

@@ -1,14 +1,15 @@
 """Measures the image service beside thumbor and nginx's image filter, over the same photographs.
 
-Usage: service.py KF_SERVE KF NGINX THUMBOR WRK PHOTOS SCRATCH [SECONDS [fairness]]
+Usage: service.py KF_SERVE KF NGINX THUMBOR WRK PHOTOS SCRATCH [SECONDS [PART]]
 
 PHOTOS is a folder of JPEG files of 12 megapixels, of which twenty are used. Every result fits 400 × 400
 at quality 80. `cold` results are made anew for each request, from sources on a local web server;
 `hot` ones come from memory. The last part sends 200 clients at once. nginx and thumbor have a process
 per core, as the service has; thumbor also runs with one, its default. The service runs with its own
 quality and, as `prefers speed`, with that of thumbor, whose decoder scales JPEG files coarsely too.
-Goals are for equal quality and for thumbor's default. Fails if one is missed. `fairness` runs only the part of a
-client of small images beside 24 others.
+Goals are for equal quality and for thumbor's default. Other sizes and formats follow, with 8 connections, beside the
+faster of thumbor's two, and a client of small images beside 24 others. PART runs only one of these two, `sizes` or
+`fairness`. Fails if a goal is missed.
 """
 
 import atexit
@@ -37,6 +38,7 @@ cores = len(os.sched_getaffinity(0))
 counter = itertools.count()
 verdicts = []
 FAST = "the service, prefers speed"
+BEGINNINGS = {"jpg": b"\xff\xd8", "png": b"\x89PNG", "webp": b"RIFF", "avif": b"\0\0\0"}
 
 
 def free_port():
@@ -164,13 +166,15 @@ def stop(process):
 # --- Requests --------------------------------------------------------------------------------
 
 
-def ours(name):
+def ours(name, side=400, kind="jpg", folder=source):
     # Each request is a result of its own.
-    return service_port, f"/_/rs:fit:400:400/q:80/cb:{next(counter)}/plain/{source}/{name}@jpg"
+    options = f"rs:fit:{side}:{side}/{'' if kind == 'avif' else 'q:80/'}cb:{next(counter)}"
+    return service_port, f"/_/{options}/plain/{folder}/{name}@{kind}"
 
 
-def of_thumbor(name):
-    return thumbor_port, f"/unsafe/fit-in/400x400/{source}/{name}"
+def of_thumbor(name, side=400, kind="jpg", folder=source):
+    filters = "" if kind == "jpg" else f"/filters:format({kind})"
+    return thumbor_port, f"/unsafe/fit-in/{side}x{side}{filters}/{folder}/{name}"
 
 
 def of_nginx(name):
@@ -198,7 +202,7 @@ class Client(threading.Thread):
                 response = connection.getresponse()
                 body = response.read()
                 status = response.status
-                if status == 200 and body[:2] != b"\xff\xd8":
+                if status == 200 and not body.startswith(BEGINNINGS[self.load.get("kind", "jpg")]):
                     status = -1
                 if response.will_close:
                     connection.close()
@@ -209,8 +213,9 @@ class Client(threading.Thread):
             self.statuses.append(status)
 
 
-def cold(title, address, connections, duration):
-    load = {"end": time.monotonic() + duration, "names": itertools.cycle(names)}
+def answers(address, connections, duration, **load):
+    """The times, in order, and the statuses of clients that ask for some seconds, and the seconds that it took."""
+    load = {"names": itertools.cycle(names), **load, "end": time.monotonic() + duration}
     started = time.monotonic()
     clients = [Client(address, load) for _ in range(connections)]
     for client in clients:
@@ -218,11 +223,21 @@ def cold(title, address, connections, duration):
     for client in clients:
         client.join()
     elapsed = time.monotonic() - started
-    times = sorted(itertools.chain.from_iterable(client.times for client in clients))
-    statuses = list(itertools.chain.from_iterable(client.statuses for client in clients))
+    times, statuses = ([value for client in clients for value in getattr(client, what)]
+                       for what in ("times", "statuses"))
+    return sorted(times), statuses, elapsed
+
+
+def percentile(times, share):
+    """A percentile of times in order, in milliseconds."""
+    return 1000 * times[min(len(times) - 1, int(len(times) * share))]
+
+
+def cold(title, address, connections, duration):
+    times, statuses, elapsed = answers(address, connections, duration)
     right = statuses.count(200)
     rate = right / elapsed
-    p50, p99 = (1000 * times[min(len(times) - 1, int(len(times) * share))] for share in (0.5, 0.99))
+    p50, p99 = (percentile(times, share) for share in (0.5, 0.99))
     lost = f", {len(statuses) - right} without an image" if right < len(statuses) else ""
     print(f"  {title:26} {connections:3} connections  {rate:7.1f}/s  p50 {p50:6.0f} ms  p99 {p99:6.0f} ms{lost}",
           flush=True)
@@ -271,8 +286,16 @@ def quality(address):
     return json.loads(output)["psnr"]
 
 
+def tree(pid):
+    """A process and all that descend from it."""
+    yield pid
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            yield from tree(child)
+
+
 class Memory(threading.Thread):
-    """The largest sum of proportional memory of a process and its children, in megabytes."""
+    """The largest sum of proportional memory of a process and its descendants, in megabytes."""
 
     def __init__(self, process):
         super().__init__(daemon=True)
@@ -280,35 +303,80 @@ class Memory(threading.Thread):
 
     def run(self):
         while not self.is_done:
-            total = 0
-            try:
-                children = pathlib.Path(f"/proc/{self.process.pid}/task")
-                pids = {str(self.process.pid)}
-                for task in children.iterdir():
-                    pids.update((task / "children").read_text().split())
-                for pid in pids:
-                    text = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
-                    total += int(re.search(r"^Pss:\s*(\d+)", text, re.M).group(1))
-            except (OSError, AttributeError):
-                pass
-            self.most = max(self.most, total / 1024)
+            # A process may end meanwhile.
+            with contextlib.suppress(OSError, AttributeError):
+                total = sum(int(re.search(r"^Pss:\s*(\d+)", pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(),
+                                          re.M).group(1)) for pid in tree(self.process.pid))
+                self.most = max(self.most, total / 1024)
             time.sleep(0.1)
+
+
+def processor_seconds(process):
+    """Processor time of a process, its descendants and those that have ended."""
+    fields = (pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
+              for pid in tree(process.pid))
+    return sum(int(field) for four in fields for field in four) / os.sysconf("SC_CLK_TCK")
 
 
 def resized(name, size):
     """A photo of another size, in the folder of the web server."""
     target = scratch / f"{size}-{name}"
-    subprocess.run(["vipsthumbnail", str(photos / name), "--size", f"{size}!", "-o", f"{target}[Q=90,strip]"],
-                   check=True)
-    return f"http://127.0.0.1:{web}/static/{target.name}"
+    if not target.exists():
+        subprocess.run(["vipsthumbnail", str(photos / name), "--size", f"{size}!", "-o", f"{target}[Q=90,strip]"],
+                       check=True)
+    return target.name
+
+
+SERVED = f"http://127.0.0.1:{web}/static"
+# What is asked for: the photos, the longer side and the format.
+ROWS = {
+    "1 to 4 MP to 300": (lambda name, turn: f"{1152 + 60 * turn}x{864 + 45 * turn}", 300, "jpg"),
+    "24 MP to 300": (lambda *_: "6000x4000", 300, "jpg"),
+    "24 MP to 1500": (lambda *_: "6000x4000", 1500, "jpg"),
+    **{f"4 MP to 800, {kind}": (lambda *_: "2400x1600", 800, kind) for kind in BEGINNINGS},
+}
+
+
+def sizes():
+    """Other sizes and formats, 8 at a time: the service with its own quality and with thumbor's, beside thumbor."""
+    found = {}
+    inputs = {row: [resized(name, size(name, turn)) for turn, name in enumerate(names)]
+              for row, (size, _, _) in ROWS.items()}
+    for title, starting, address in (
+        ("the service", start_service, ours),
+        (FAST, lambda: start_service(KF_PREFER_SPEED="1"), ours),
+        ("thumbor, one process", lambda: start_thumbor(1), of_thumbor),
+        ("thumbor, one per core", lambda: start_thumbor(cores), of_thumbor),
+    ):
+        process = starting()
+        memory = Memory(process)
+        memory.start()
+        for row, (_, side, kind) in ROWS.items():
+            before = processor_seconds(process)
+            times, statuses, elapsed = answers(
+                lambda name, side=side, kind=kind: address(name, side, kind, SERVED), 8, seconds,
+                names=itertools.cycle(inputs[row]), kind=kind)
+            used, right = processor_seconds(process) - before, statuses.count(200)
+            p99 = percentile(times, 0.99)
+            found[title, row] = right / elapsed, p99
+            lost = f", {len(statuses) - right} without an image" if right < len(statuses) else ""
+            print(f"  {row:18} {title:26} {right / elapsed:7.1f}/s  p99 {p99:6.0f} ms  CPU "
+                  f"{1000 * used / max(1, right):6.1f} ms each  {used / elapsed:4.2f} cores{lost}", flush=True)
+        memory.is_done = True
+        memory.join()
+        print(f"  {title:26} {memory.most:.0f} MB at the most, with its processes", flush=True)
+        stop(process)
+    for row in ROWS:
+        rate, p99 = max(found[f"thumbor, one {share}", row] for share in ("process", "per core"))
+        verdict(f"{row}, prefers speed / thumbor", found[FAST, row][0] / rate, 1.2, at_least=True)
+        verdict(f"{row}, prefers speed, p99 / thumbor", found[FAST, row][1] / p99, 1)
 
 
 def milliseconds(clients):
-    """The median and the 99th percentile of the times of clients, and the answers without an image."""
+    """The median and the 99th percentile of the times of clients, their number, and the answers without an image."""
     times = sorted(itertools.chain.from_iterable(client.times for client in clients))
     lost = sum(status != 200 for client in clients for status in client.statuses)
-    p50, p99 = (1000 * times[min(len(times) - 1, int(len(times) * share))] for share in (0.5, 0.99))
-    return p50, p99, len(times), lost
+    return percentile(times, 0.5), percentile(times, 0.99), len(times), lost
 
 
 def fairness():
@@ -316,7 +384,7 @@ def fairness():
     large, small = resized(names[0], "6000x4000"), resized(names[0], "640x480")
 
     def of(image, side):
-        return lambda _: (service_port, f"/_/rs:fit:{side}:{side}/q:80/cb:{next(counter)}/plain/{image}@jpg")
+        return lambda _: (service_port, f"/_/rs:fit:{side}:{side}/q:80/cb:{next(counter)}/plain/{SERVED}/{image}@jpg")
 
     service = start_service()
     rates = {}
@@ -335,20 +403,22 @@ def fairness():
                 print(f"  {title:18} {what}: {count:5} answers  p50 {p50:6.1f} ms  p99 {p99:6.1f} ms, "
                       f"{lost} without an image, load {os.getloadavg()[0]:.1f}", flush=True)
     stop(service)
-    share = rates["beside 24 others", "24 MP"][2] / rates["24 others alone", "24 MP"][2]
-    print(f"  24 MP, answers beside the small client / without: {share:.2f}", flush=True)
-    p50, p99, _ = rates["beside 24 others", "small"]
+    p50, p99, count = rates["beside 24 others", "small"]
+    pixels = 24 * rates["beside 24 others", "24 MP"][2] + 640 * 480 / 1e6 * count
+    share = pixels / (24 * rates["24 others alone", "24 MP"][2])
+    verdict("pixels of sources beside the small client / without it", share, 0.95, at_least=True)
     verdict("small images beside 24 clients of 24 MP, p50 in ms", p50, 60)
     verdict("small images beside 24 clients of 24 MP, p99 in ms", p99, 250)
 
 
 # --- The run ---------------------------------------------------------------------------------
 
-if sys.argv[9:] == ["fairness"]:
-    print(f"service: fairness, {cores} cores, load {os.getloadavg()[0]:.1f}")
+if sys.argv[9:]:
+    part = {"fairness": fairness, "sizes": sizes}[sys.argv[9]]
+    print(f"service: {sys.argv[9]}, {cores} cores, load {os.getloadavg()[0]:.1f}")
     (scratch / "placeholder.jpg").write_bytes(b"")
     web_server, _ = start_nginx(scratch / "placeholder.jpg")
-    fairness()
+    part()
     stop(web_server)
     sys.exit(not all(verdicts))
 
@@ -430,6 +500,7 @@ print(f"  {statuses.count(200)} images, {statuses.count(429)} refused with 429, 
 verdict("200 clients, lost requests", lost, 0)
 verdict("200 clients, memory with workers, MB", memory.most, 300)
 stop(service)
+sizes()
 fairness()
 stop(web_server)
 sys.exit(not all(verdicts))
