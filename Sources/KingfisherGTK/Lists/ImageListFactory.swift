@@ -236,15 +236,20 @@ public final class ImageListFactory {
         } else {
             return
         }
-        prefetch.load(wanted, keeping: range, options: prefetchOptions, by: manager) {
-            self.source(at: $0)
-        }
+        prefetch.load(
+            wanted,
+            keeping: range,
+            options: prefetchOptions,
+            modifier: { TextureModifier(extending: $0, of: self.manager) },
+            by: manager,
+            source: source(at:)
+        )
     }
 
     // MARK: Scrolling
 
     /// The movement of the list; nil if loads do not follow it.
-    private var movement: (ScrollForecast, ListMotion.Layout)? {
+    private var movement: (ScrollForecast, ListLayout)? {
         guard followsScrolling, let motion, let layout = motion.layout(count: itemCount) else {
             return nil
         }

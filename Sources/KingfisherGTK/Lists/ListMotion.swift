@@ -77,22 +77,14 @@ final class ListMotion {
         }
     }
 
-    /// The lengths that the positions of items are computed from.
-    struct Layout {
-        /// The first and the last visible pixel.
-        var top, bottom: Double
-        /// The length of the list for each item; several items share a row.
-        var item: Double
-    }
-
     /// The layout of a list of `count` items; nil before it has a size.
-    func layout(count: Int) -> Layout? {
+    func layout(count: Int) -> ListLayout? {
         guard count > 0, let adjustment else { return nil }
         let page = gtk_adjustment_get_page_size(adjustment)
         let item = gtk_adjustment_get_upper(adjustment) / Double(count)
         guard page > 0, item > 0 else { return nil }
         let top = gtk_adjustment_get_value(adjustment)
-        return Layout(top: top, bottom: top + page, item: item)
+        return ListLayout(top: top, bottom: top + page, item: item)
     }
 }
 
@@ -113,24 +105,5 @@ extension ListMotion: FrameListener {
     }
 
     func motionSettingChanged() {}
-}
-
-extension ScrollForecast {
-    /// When an item will be in sight.
-    ///
-    /// - Parameters:
-    ///   - position: The position of the item.
-    ///   - length: The length of its row.
-    ///   - layout: The list's present layout.
-    /// - Returns: The times from now.
-    func sight(of position: Int, _ length: Double, in layout: ListMotion.Layout) -> ItemSight {
-        let start = Double(position) * layout.item
-        let end = start + max(length, layout.item)
-        // The distance until its first pixel is in sight, and until its last one no longer is.
-        let (first, last) =
-            isBackward
-            ? (layout.top - end, layout.bottom - start) : (start - layout.bottom, end - layout.top)
-        return ItemSight(begin: time(toMove: first), end: time(toMove: last))
-    }
 }
 #endif

@@ -151,15 +151,27 @@ struct ListPrefetchTests {
     private func scroll(_ prefetch: ListPrefetch, to range: ClosedRange<Int>, _ bench: TestBench) {
         guard let wanted = prefetch.move(to: range, of: 100, ahead: 3) else { return }
         let deadlines = wanted.map { ($0, ImageInterest.Deadline.prefetch) }
-        prefetch.load(deadlines, keeping: range, options: [], by: bench.manager) {
-            .network(bench.server.url("/\($0)"))
-        }
+        prefetch.load(
+            deadlines,
+            keeping: range,
+            options: [],
+            modifier: { TextureModifier(extending: $0, of: bench.manager) },
+            by: bench.manager,
+            source: { .network(bench.server.url("/\($0)")) }
+        )
     }
 
     private func paths(_ bench: TestBench) -> [String] {
         bench.server.requests.map(\.path).sorted {
             $0.count == $1.count ? $0 < $1 : $0.count < $1.count
         }
+    }
+}
+
+extension ListPrefetch {
+    /// The number of textures that wait for their cells.
+    fileprivate var textureCount: Int {
+        modifiers.reduce(0) { $0 + (($1 as? TextureModifier)?.count ?? 0) }
     }
 }
 #endif

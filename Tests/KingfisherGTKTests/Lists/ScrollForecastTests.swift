@@ -11,8 +11,8 @@ struct ScrollForecastTests {
 
     /// Six items in each row of 130 pixels, of which 760 pixels are visible.
     private let row = 130.0
-    private func layout(top: Double) -> ListMotion.Layout {
-        ListMotion.Layout(top: top, bottom: top + 760, item: row / 6)
+    private func layout(top: Double) -> ListLayout {
+        ListLayout(top: top, bottom: top + 760, item: row / 6)
     }
 
     /// A list that has moved for some frames, with positions by time in seconds.

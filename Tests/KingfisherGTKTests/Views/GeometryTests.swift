@@ -72,7 +72,7 @@ struct GeometryTests {
             var forecast = ScrollForecast()
             forecast.record(0, at: 0)
             forecast.record(100, at: 0.02)
-            let layout = ListMotion.Layout(
+            let layout = ListLayout(
                 top: Double(side),
                 bottom: Double(side) + Double(other),
                 item: Double(other) / 1e6

@@ -1,17 +1,18 @@
-#if GTK
-import Kingfisher
-
 /// Chooses the items of a list to load next, and loads them into the caches.
 ///
 /// The wanted items change with every row that is scrolled, and so do their deadlines.
-final class ListPrefetch {
+@MainActor
+package final class ListPrefetch {
     private struct Item {
         let interest: ImageInterest
         let prefetcher: ImagePrefetcher
-        /// Keeps the textures until their cells are bound, so that the main thread does not make them
-        /// in the frame in which a row appears.
-        let textures: TextureModifier
+        /// Keeps what it makes of images until their cells are bound, so that the main thread does not
+        /// make it in the frame in which a row appears.
+        let modifier: any ImageModifier
     }
+
+    /// Makes a prefetch of a list that was not shown yet.
+    package init() {}
 
     private var visible: ClosedRange<Int>?
     /// The requested positions that are still wanted, so that each is requested once.
@@ -35,9 +36,9 @@ final class ListPrefetch {
     ///   - length: The length of a row.
     ///   - ahead: The number of items to load besides those of one screen.
     /// - Returns: The positions that will be in sight for long enough, nearest first.
-    static func wanted(
+    package static func wanted(
         _ forecast: ScrollForecast,
-        _ layout: ListMotion.Layout,
+        _ layout: ListLayout,
         of count: Int,
         length: Double,
         ahead: Int
@@ -88,7 +89,7 @@ final class ListPrefetch {
     ///   - ahead: The number of items to load ahead.
     /// - Returns: Positions, nearest first. Empty if the list jumped beyond the visible range, as
     ///   when it is flung; nil if nothing has changed.
-    func move(to range: ClosedRange<Int>, of count: Int, ahead: Int) -> [Int]? {
+    package func move(to range: ClosedRange<Int>, of count: Int, ahead: Int) -> [Int]? {
         let before = visible
         visible = range
         guard let before else { return Self.next(ahead, to: range, of: count, false) }
@@ -99,7 +100,7 @@ final class ListPrefetch {
     }
 
     /// The positions that follow a range, or precede it, nearest first.
-    static func next(
+    package static func next(
         _ ahead: Int,
         to range: ClosedRange<Int>,
         of count: Int,
@@ -121,14 +122,16 @@ final class ListPrefetch {
     ///   - wanted: The positions with their deadlines, in the order of loading.
     ///   - visible: The positions whose loads continue, because their cells share them.
     ///   - options: The options of the loads.
+    ///   - modifier: Makes the modifier of an image that extends the options, and is kept with it.
     ///   - manager: Loads the images.
     ///   - source: Returns the source of a position; nil for none.
-    func load(
+    package func load(
         _ wanted: [(position: Int, deadline: ImageInterest.Deadline)],
         keeping visible: ClosedRange<Int>?,
         options: @autoclosure () -> KingfisherOptionsInfo,
+        modifier: (KingfisherOptionsInfo) -> any ImageModifier,
         by manager: KingfisherManager,
-        _ source: (Int) -> Source?
+        source: (Int) -> Source?
     ) {
         var former = items
         items = items.filter { visible?.contains($0.key) == true }
@@ -143,18 +146,18 @@ final class ListPrefetch {
             guard deadline != .gone else { continue }
             let options = parsed ?? options()
             parsed = options
-            let textures = TextureModifier(extending: options, of: manager)
+            let modifier = modifier(options)
             let interest = ImageInterest(deadline)
             let prefetcher = ImagePrefetcher(
                 sources: [source(position)].compactMap { $0 },
                 options: [.alsoPrefetchToMemory] + options
-                    + [.imageModifier(textures), .interest(interest)],
+                    + [.imageModifier(modifier), .interest(interest)],
                 manager: manager
             )
             items[position] = Item(
                 interest: interest,
                 prefetcher: prefetcher,
-                textures: textures
+                modifier: modifier
             )
             prefetcher.start()
         }
@@ -163,11 +166,11 @@ final class ListPrefetch {
         for item in former.values { item.prefetcher.stop() }
     }
 
-    /// The number of textures that wait for their cells.
-    var textureCount: Int { items.values.reduce(0) { $0 + $1.textures.count } }
+    /// The modifiers of the positions that are loaded ahead.
+    package var modifiers: [any ImageModifier] { items.values.map(\.modifier) }
 
     /// Changes the deadline of a position that is loaded ahead and now seen.
-    func setDeadline(_ deadline: ImageInterest.Deadline, of position: Int) {
+    package func setDeadline(_ deadline: ImageInterest.Deadline, of position: Int) {
         items[position]?.interest.deadline = deadline
     }
 
@@ -182,4 +185,3 @@ extension Double {
         isNaN ? range.lowerBound : Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }
 }
-#endif

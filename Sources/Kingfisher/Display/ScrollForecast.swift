@@ -1,12 +1,10 @@
-#if GTK
 import Foundation
-import Kingfisher
 
 /// Predicts the movement of a list from its positions in the last frames.
 ///
 /// Lengths are logical pixels, times are seconds. A list that slows down is expected to slow down
 /// further at the same rate, as kinetic scrolling does.
-struct ScrollForecast {
+package struct ScrollForecast {
     private struct Sample {
         let time: Double
         let position: Double
@@ -22,22 +20,26 @@ struct ScrollForecast {
     private var samples: [Sample] = []
 
     /// Pixels per second; negative toward the beginning of the list.
-    private(set) var velocity = 0.0
+    package private(set) var velocity = 0.0
     /// The part of the speed that is lost per second; 0 for a list that does not slow down.
-    private(set) var friction = 0.0
+    package private(set) var friction = 0.0
     /// Whether the list moved toward its beginning when it last moved.
-    private(set) var isBackward = false
+    package private(set) var isBackward = false
+
+    /// Makes a forecast without positions.
+    package init() {}
 
     /// Whether no position was recorded.
-    var isEmpty: Bool { samples.isEmpty }
-    var position: Double { samples.last?.position ?? 0 }
+    package var isEmpty: Bool { samples.isEmpty }
+    /// The last position; 0 before the first.
+    package var position: Double { samples.last?.position ?? 0 }
 
     /// Records the position of the list in a frame.
     ///
     /// - Parameters:
     ///   - position: The position of the visible part in the list.
     ///   - time: The time of the frame; a time that is not later than the last one is ignored.
-    mutating func record(_ position: Double, at time: Double) {
+    package mutating func record(_ position: Double, at time: Double) {
         guard position.isFinite, time.isFinite else { return }
         if let last = samples.last {
             guard time > last.time else { return }
@@ -77,7 +79,7 @@ struct ScrollForecast {
     }
 
     /// The seconds until the list has moved by a distance in its direction; nil for never.
-    func time(toMove distance: Double) -> Double? {
+    package func time(toMove distance: Double) -> Double? {
         guard distance > 0 else { return 0 }
         let speed = abs(velocity)
         guard speed > 0 else { return nil }
@@ -88,14 +90,14 @@ struct ScrollForecast {
 }
 
 /// When an item of a list is in sight.
-struct ItemSight: Equatable {
+package struct ItemSight: Equatable {
     /// The seconds until it comes in sight; 0 for an item in sight, nil for never.
-    let begin: Double?
+    package let begin: Double?
     /// The seconds until it leaves the screen; nil for never.
-    let end: Double?
+    package let end: Double?
 
     /// The least time in sight for which an image is loaded; about the time of a load.
-    static let least = 0.08
+    package static let least = 0.08
     /// Items that leave the screen within this time do not stay.
     private static let short = 0.5
 
@@ -103,7 +105,7 @@ struct ItemSight: Equatable {
     ///
     /// In a list that moves, an image that can be loaded in time comes before one that would be late
     /// already.
-    var deadline: ImageInterest.Deadline? {
+    package var deadline: ImageInterest.Deadline? {
         guard let begin else { return .prefetch }
         guard let end else { return begin > 0 ? .after(.seconds(begin)) : .now }
         guard end - max(begin, 0) >= Self.least else { return nil }
@@ -111,4 +113,35 @@ struct ItemSight: Equatable {
         return begin >= Self.least ? .after(.seconds(begin)) : .gone
     }
 }
-#endif
+
+/// The lengths that the positions of items are computed from.
+package struct ListLayout {
+    /// The first and the last visible pixel.
+    package var top, bottom: Double
+    /// The length of the list for each item; several items share a row.
+    package var item: Double
+
+    /// Makes a layout.
+    package init(top: Double, bottom: Double, item: Double) {
+        (self.top, self.bottom, self.item) = (top, bottom, item)
+    }
+}
+
+extension ScrollForecast {
+    /// When an item will be in sight.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the item.
+    ///   - length: The length of its row.
+    ///   - layout: The list's present layout.
+    /// - Returns: The times from now.
+    package func sight(of position: Int, _ length: Double, in layout: ListLayout) -> ItemSight {
+        let start = Double(position) * layout.item
+        let end = start + max(length, layout.item)
+        // The distance until its first pixel is in sight, and until its last one no longer is.
+        let (first, last) =
+            isBackward
+            ? (layout.top - end, layout.bottom - start) : (start - layout.bottom, end - layout.top)
+        return ItemSight(begin: time(toMove: first), end: time(toMove: last))
+    }
+}
