@@ -65,8 +65,8 @@ def bullets():
     theirs, their_memory = found("convert", r"^ +vips +([\d.]+) s .* ([\d.]+) MB")
     yield (f"**Fast.** `kf convert` makes thumbnails of 200 photographs of 12 megapixels in {rounded(ours)} s on two "
            f"cores and takes {rounded(our_memory)} MB. One process of `vipsthumbnail` takes {rounded(theirs)} s and "
-           f"{rounded(their_memory)} MB; beside two at once (`xargs -P2`) `kf` took 0.83 of the time and 0.75 of the "
-           "CPU, at a higher quality. (`convert`)")
+           f"{rounded(their_memory)} MB; beside two at once (`xargs -P2`) `kf` [took](Benchmarks/Notes.md) 0.83 of "
+           "the time and 0.75 of the CPU, at a higher quality. (`convert`)")
     (memory,) = found("megapixels", r"^ +100 +[\d.]+ +[\d.]+ +([\d.]+) ")
     yield (f"**Small.** A program that makes a thumbnail of a baseline JPEG of 100 megapixels takes {rounded(memory)} MB "
            "in all, not the 400 MB of its pixels. A progressive one takes 344 MB, as with libvips. (`megapixels`)")
@@ -86,7 +86,7 @@ def bullets():
     yield (f"**A service, too.** `Scripts/serve.sh` starts an image service with the URLs of imgproxy. It makes "
            f"{cold('the service')} thumbnails of 12-megapixel photographs a second on two cores, and "
            f"{cold('the service, prefers speed')} in the quality of thumbor, which makes "
-           f"{cold('thumbor, one per core')}; nginx's image filter makes {cold('nginx.s image filter')}. It sends "
+           f"{cold('thumbor, one per core')} with a process per core; nginx's image filter makes {cold('nginx.s image filter')}. It sends "
            f"{rounded(hot)} a second from memory. (`service`)")
 
 
