@@ -17,11 +17,10 @@ struct GIFCompressor {
     private static let mostStrings = 4
 
     /// The indices of the pixels; the transparent one for those that do not change.
-    private let stored: UnsafePointer<UInt8>
+    private let stored: UnsafeBufferPointer<UInt8>
     /// The same with the own colours of those.
-    private let own: UnsafePointer<UInt8>
+    private let own: UnsafeBufferPointer<UInt8>
     private let prefersOwn: Bool
-    private let count: Int
     /// The bits of an index, at least 2.
     private let bits: Int
 
@@ -49,8 +48,8 @@ struct GIFCompressor {
         let table = UnsafeMutablePointer<UInt16>.allocate(capacity: codeCount << bits)
         defer { table.deallocate() }
         return try withExtendedLifetime(image) { () throws(CodecError) in
-            let stored = image.pixels.row(0)
-            let own = image.ownColors?.row(0)
+            let stored = image.pixels.indices
+            let own = image.ownColors?.indices
             let ways = own.map { [(stored, false), ($0, false), ($0, true)] } ?? [(stored, false)]
             var best: [UInt8]?
             for (own, prefersOwn) in ways {
@@ -58,7 +57,6 @@ struct GIFCompressor {
                     stored: stored,
                     own: own,
                     prefersOwn: prefersOwn,
-                    count: image.rect.width * image.rect.height,
                     bits: bits,
                     longer: table
                 )
@@ -80,7 +78,7 @@ struct GIFCompressor {
         while position < count {
             if let last {
                 add(string.first, to: last)
-                // The new string begins with the one before, and may go on with this one's first pixel.
+                // The new string is the one before and this one's first pixel, and may continue here.
                 if string.code == last {
                     string = longest(from: position, as: string.first, to: count)
                 }
@@ -115,6 +113,8 @@ struct GIFCompressor {
         if pendingBits > 0 { bytes.append(UInt8(truncatingIfNeeded: pending)) }
         return bytes
     }
+
+    private var count: Int { stored.count }
 
     // MARK: Strings
 

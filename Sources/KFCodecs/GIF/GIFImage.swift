@@ -21,13 +21,7 @@ struct GIFImage {
     var indexBits: Int {
         var most = pixels.palette.count - 1
         if sharesPalette {
-            withExtendedLifetime(pixels) {
-                let indices = UnsafeBufferPointer(
-                    start: pixels.row(0),
-                    count: rect.width * rect.height
-                )
-                most = Int(indices.max() ?? 0)
-            }
+            most = withExtendedLifetime(pixels) { Int(pixels.indices.max() ?? 0) }
         }
         return max(2, Int.bitWidth - most.leadingZeroBitCount)
     }

@@ -57,6 +57,11 @@ struct IndexedPixels {
         UnsafePointer(storage.base.assumingMemoryBound(to: UInt8.self) + y * size.width)
     }
 
+    /// All indices, row by row, while the pixels are retained.
+    var indices: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: row(0), count: size.byteCount(bytesPerPixel: 1))
+    }
+
     /// The index of the colour that is wholly transparent, if there is one.
     var transparentIndex: Int? { palette.firstIndex { $0.alpha == 0 } }
 

@@ -13,53 +13,6 @@ final class DiskWriteQueue: Sendable {
         case removal(DiskAbsence?)
     }
 
-    /// The bytes to write.
-    enum Bytes: Sendable {
-        case ready(Data)
-        /// Made when they are first needed; an encoded image, for example.
-        case made(estimate: Int, by: Maker)
-
-        static func made(estimate: Int, make: @escaping @Sendable () -> Data?) -> Self {
-            .made(estimate: estimate, by: Maker(make))
-        }
-
-        var count: Int {
-            switch self {
-            case .ready(let data): data.count
-            case .made(let estimate, _): estimate
-            }
-        }
-
-        /// The bytes; `nil` if they cannot be made.
-        var data: Data? {
-            switch self {
-            case .ready(let data): data
-            case .made(_, let maker): maker.data
-            }
-        }
-    }
-
-    /// Makes bytes once, for the writer and for earlier readers.
-    final class Maker: Sendable {
-        private let make: @Sendable () -> Data?
-        /// `nil` until they were made, or could not be.
-        private let made = Mutex<Data??>(nil)
-
-        init(_ make: @escaping @Sendable () -> Data?) { self.make = make }
-
-        /// The first result; two callers at the same moment both make the bytes.
-        var data: Data? {
-            if let made = made.withLock({ $0 }) { return made }
-            // Outside the lock, because it may call a custom serializer.
-            let data = make()
-            return made.withLock { made in
-                if let made { return made }
-                made = .some(data)
-                return data
-            }
-        }
-    }
-
     struct Operation: Sendable {
         enum Change: Sendable {
             case store(
@@ -85,8 +38,9 @@ final class DiskWriteQueue: Sendable {
             if case .store(_, _, _, _, let replacing, _) = change { replacing } else { true }
         }
 
-        var changesBytes: Bool {
-            if case .description = change { false } else { true }
+        /// The changed metadata of bytes that stay; nil for a change of bytes.
+        var description: EntryMetadata? {
+            if case .description(let metadata) = change { metadata } else { nil }
         }
 
         var byteCount: Int {
@@ -132,7 +86,8 @@ final class DiskWriteQueue: Sendable {
 
     /// The pending change of a name as seen by readers.
     func pending(_ name: String) -> Pending? {
-        let waiting = state.withLock { $0.operations(on: ByteText(name)) }.filter(\.changesBytes)
+        let waiting = state.withLock { $0.operations(on: ByteText(name)) }
+            .filter { $0.description == nil }
         if waiting.isEmpty { return nil }
         // A store that does not replace takes effect only if there is no entry.
         let last =
@@ -149,11 +104,8 @@ final class DiskWriteQueue: Sendable {
 
     /// The metadata that waits to be written for bytes on disk; nil if none does.
     func pendingMetadata(of name: String, checksum: UInt64) -> EntryMetadata? {
-        for operation in state.withLock({ $0.operations(on: ByteText(name)) }).reversed() {
-            guard case .description(let metadata) = operation.change else { continue }
-            if metadata.checksum == checksum { return metadata }
-        }
-        return nil
+        let waiting = state.withLock { $0.operations(on: ByteText(name)) }
+        return waiting.compactMap(\.description).last { $0.checksum == checksum }
     }
 
     // MARK: Queueing
