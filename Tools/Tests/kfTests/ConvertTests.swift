@@ -235,7 +235,7 @@ struct ConvertTests {
     @Test func `a URL is no input, and the message says which command takes it`() async throws {
         let outcome = try await convert("https://example.com/a.jpg", "-o", "out")
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("is a URL; kf get loads one"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("is a URL, not a file"), "\(outcome.errors)")
     }
 
     @Test func `an input that is not there is listed, and does not stop the rest`() async throws {

@@ -254,7 +254,7 @@ struct GetFailureTests {
 
     @Test(arguments: [
         ["info", "in.jpg"], ["get", "in.jpg", "--json"], ["--help"], ["get", "in.jpg", "-o", "-"],
-        ["show", "in.jpg"], ["trace", "in.jpg", "-o", "-"],
+        ["show", "in.jpg"], ["trace", "in.jpg", "-o", "-"], ["completions", "bash"],
     ])
     func `output that cannot be written is a failure`(arguments: [String]) async throws {
         try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))

@@ -26,6 +26,9 @@ struct IconTests {
             in: folder
         )
         #expect(wrong.status == 64)
+        let other = try await KFProgram.run(["icon", "in.jpg", "-o", "a.png"], in: folder)
+        #expect(other.status == 64)
+        #expect(other.errors.contains(".ico"), "\(other.errors)")
     }
 
     @Test func `the time limit holds for all sizes together`() async throws {

@@ -50,6 +50,22 @@ struct MetadataTests {
         #expect(data.firstRange(of: width) != nil)
     }
 
+    @Test func `an image of a cached source has its metadata and its format`() async throws {
+        _ = try await get("in.jpg", "--cache", "cache")
+        // Made of the cached source, and from the cache itself.
+        for _ in 0..<2 {
+            let options = ["-p", "resize:x90", "-o", "out/", "--keep", "exif", "--force"]
+            let outcome = try await KFProgram.run(
+                ["get", "in.jpg", "--cache", "cache"] + options,
+                in: folder
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let data = try folder.data("out/in.jpg")
+            #expect(data.kf.imageFormat == .JPEG)
+            #expect(data.contains(TestExif.camera))
+        }
+    }
+
     @Test func `the line of a file says that its position was removed`() async throws {
         let photo = TestExif.jpeg(try TestPictures.jpeg(), exif: TestExif.located)
         try photo.write(to: folder.url.appending(path: "placed.jpg"))

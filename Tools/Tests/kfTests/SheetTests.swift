@@ -35,6 +35,27 @@ struct SheetTests {
         #expect(try GetTests.fields(again)["images"] as? Int == 7)
     }
 
+    @Test(arguments: ["sheet", "animate"])
+    func `a file whose name cannot be read is not left out silently`(
+        command: String
+    ) async throws {
+        // Neither the new file nor the output leads anywhere.
+        let script = #"""
+            cp in/0.jpg $'in/b\xff.jpg'; "$0" "$1" in -o new.webp
+            """#
+        let outcome = try await KFProgram.bash(script, [command], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("UTF-8"), "\(outcome.errors)")
+    }
+
+    @Test func `the reasons are listed if no image can be read`() async throws {
+        try Data("no image".utf8).write(to: folder.url.appending(path: "bad.jpg"))
+        let outcome = try await KFProgram.run(["sheet", "bad.jpg", "-o", "s.png"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("bad.jpg: "), "\(outcome.errors)")
+        #expect(outcome.errors.contains("none of the images"))
+    }
+
     @Test func `unreadable images are listed, and impossible pages refused`() async throws {
         try Data("no image".utf8).write(to: folder.url.appending(path: "in/bad.jpg"))
         let outcome = try await KFProgram.run(["sheet", "in", "-o", "sheet.jpg"], in: folder)

@@ -147,8 +147,7 @@ struct AnimateCommand: AsyncParsableCommand {
             .files(inputs, repeats: true)
         // An animation with a gap is none that was asked for.
         if let failure = failures.first { throw failure.1 }
-        let target = InputSearch.resolved(output)
-        let files = found.map(\.path).filter { InputSearch.resolved($0) != target }
+        let files = found.map(\.path).filter { !InputSearch.isFile($0, at: output) }
         guard !files.isEmpty else { throw Failure("there are no images") }
         guard files.count != inputs.count else { return files }
         return files.sorted { $0.compare($1, options: .numeric) == .orderedAscending }

@@ -87,7 +87,10 @@ struct DiffCommand: AsyncParsableCommand {
                 try AtomicFile.write(data, to: output, patience: loading.timeout)
             }
             try out.print(Result(difference, output: output))
-            if let minPsnr, difference.psnr < minPsnr { throw ExitCode.failure }
+            if let minPsnr, difference.psnr < minPsnr {
+                let limit = String(format: "%g", minPsnr)
+                throw Failure("the images differ more than --min-psnr \(limit) allows")
+            }
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
         }

@@ -96,7 +96,7 @@ struct InputSearch {
         }
         let code = errno
         if (try? PictureSource(input))?.isWeb == true {
-            throw Failure("\(input) is a URL; kf get loads one, and kf convert takes files")
+            throw Failure("\(input) is a URL, not a file; kf get saves it as one")
         }
         let choices = try Self.choices(of: input)
         if choices.count == 1 {
@@ -117,6 +117,13 @@ struct InputSearch {
         }
         guard !found.isEmpty else { throw Failure("nothing matches '\(input)'") }
         return found
+    }
+
+    /// Whether a path leads to the file that is at another one.
+    static func isFile(_ path: String, at other: String) -> Bool {
+        // A path that leads nowhere is that of no file.
+        guard let file = resolved(other) else { return false }
+        return resolved(path) == file
     }
 
     /// Whether a path is a folder or a pattern, rather than a file.

@@ -17,8 +17,12 @@ struct PictureLoad: Sendable {
 
         /// The bytes of the source, before any step; nil if the cache has them no longer.
         func source() async -> Data? {
-            if result.cacheType == .none { return result.data() }
-            return await cache.storedData(forKey: result.originalSource.cacheKey)
+            if result.metrics != nil { return result.data() }
+            // An image that was made of a cached source does not come from a cache itself.
+            if let stored = await cache.storedData(forKey: result.originalSource.cacheKey) {
+                return stored
+            }
+            return result.cacheType == .none ? result.data() : nil
         }
 
         /// The format of the source, or of the URL's suffix; nil if it is not known any more.

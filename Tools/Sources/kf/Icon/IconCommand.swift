@@ -47,6 +47,9 @@ struct IconCommand: AsyncParsableCommand {
     func validate() throws {
         try loading.check(source)
         if output.isEmpty || output == "-" { throw ValidationError("name a file with -o") }
+        guard ["", "ico"].contains((output as NSString).pathExtension.lowercased()) else {
+            throw ValidationError("the output is an .ico file; kf get writes other formats")
+        }
     }
 
     func run() async throws {

@@ -79,7 +79,11 @@ struct OptimizeCommand: AsyncParsableCommand {
         try listing.check(files, "files")
         if let timeout { try LoadOptions.check(timeout: timeout) }
         guard (output == nil) == inPlace else {
-            throw ValidationError("name an output with -o, or replace the files with --in-place")
+            throw ValidationError(
+                inPlace
+                    ? "-o and --in-place contradict each other"
+                    : "name an output with -o, or replace the files with --in-place"
+            )
         }
         if output == "-" && files.count > 1 {
             throw ValidationError("several files need a folder, which ends with a slash")
@@ -191,10 +195,11 @@ struct OptimizeReport: Report {
 
     func summary() -> String {
         guard bytes < sourceBytes else {
-            return "\(source): \(Readable.bytes(sourceBytes)), no smaller"
+            return "\(Terminal.line(source)): \(Readable.bytes(sourceBytes)), no smaller"
         }
         let share = String(format: "%.1f", 100 * Double(sourceBytes - bytes) / Double(sourceBytes))
         return
-            "\(source): \(Readable.bytes(sourceBytes)) → \(Readable.bytes(bytes)), \(share) % less"
+            "\(Terminal.line(source)): \(Readable.bytes(sourceBytes)) → \(Readable.bytes(bytes)), "
+            + "\(share) % less"
     }
 }

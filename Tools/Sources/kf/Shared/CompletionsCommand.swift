@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// `kf completions`: prints a shell's completion script.
 struct CompletionsCommand: ParsableCommand {
@@ -21,7 +22,7 @@ struct CompletionsCommand: ParsableCommand {
     @Argument(help: "bash, zsh or fish.")
     var shell: Shell
 
-    func run() {
+    func run() throws {
         let kind: CompletionShell =
             switch shell {
             case .bash: .bash
@@ -29,6 +30,6 @@ struct CompletionsCommand: ParsableCommand {
             case .fish: .fish
             }
         // Printed directly: scripts contain tabs, which `Terminal.print` would escape.
-        print(KFCommand.completionScript(for: kind))
+        try Terminal.write(Data((KFCommand.completionScript(for: kind) + "\n").utf8))
     }
 }

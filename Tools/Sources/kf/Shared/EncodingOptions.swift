@@ -85,7 +85,7 @@ struct EncodingOptions: ParsableArguments {
             "What a file loses: gps, or all but what --keep names. Files that need no encoding keep "
                 + "their pixels, profile and orientation as they are; where that is impossible "
                 + "they are encoded for it.",
-            valueName: "list"
+            valueName: "gps|all"
         )
     )
     var strip: StripChoice?

@@ -76,9 +76,8 @@ struct SheetCommand: AsyncParsableCommand {
                 excluding: listing.exclude
             )
             .files(listing.all(inputs), repeats: true)
-            let target = InputSearch.resolved(output)
             let items = try await items(
-                of: found.map(\.path).filter { InputSearch.resolved($0) != target }
+                of: found.map(\.path).filter { !InputSearch.isFile($0, at: output) }
             )
             let failed = Failures()
             for (input, failure) in failures {
@@ -87,9 +86,9 @@ struct SheetCommand: AsyncParsableCommand {
             }
             try checkSize(count: items.count)
             let images = await images(of: items, failed)
-            guard !images.isEmpty else { throw Failure("none of the images can be read") }
-            try await write(images, failed: failed.all.count)
+            if !images.isEmpty { try await write(images, failed: failed.all.count) }
             for line in failed.all { Terminal.note("kf: " + line, style: .red) }
+            if images.isEmpty { throw Failure("none of the images can be read") }
             if !failed.all.isEmpty { throw ExitCode.failure }
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
