@@ -3,8 +3,8 @@ import KFPixels
 /// Compresses the pixels of one GIF frame.
 ///
 /// A pixel that may be stored as its own colour or as the transparent one gets what belongs to the
-/// longer string. A string is a pixel shorter than it could be if the one behind it gains more. A
-/// full table is kept while it compresses well.
+/// longer string. A string ends a pixel early if the next one then becomes longer by more than that
+/// pixel. A full table is kept while it compresses well.
 ///
 /// Sources: CompuServe, Graphics Interchange Format, Version 89a, appendix F (LZW); Horspool, "The
 /// Effect of Non-Greedy Parsing in Ziv-Lempel Compression Methods" (1995).

@@ -80,11 +80,7 @@ package final class PendingLoad {
         of result: RetrieveImageResult?,
         onlyFromCache: Bool
     ) async -> CGSize? {
-        if let result, result.cacheType == .none, let data = result.data(),
-            let size = await Self.size(of: data)
-        {
-            return size
-        }
+        if let data = result?.loadedData, let size = await Self.size(of: data) { return size }
         var options = options
         options.forceRefresh = false
         options.onlyFromCache = options.onlyFromCache || onlyFromCache
@@ -113,7 +109,7 @@ package final class PendingLoad {
     func waitUntilFinished() async { await withCheckedContinuation { waiters.append($0) } }
 
     /// Reports that the load was cancelled while it waited.
-    func cancel() { finish(.failure(.requestError(reason: .asyncTaskContextCancelled))) }
+    func cancel() { finish(.failure(.cancelled(handle))) }
 
     /// Reports that another load has replaced this one.
     func supersede() {

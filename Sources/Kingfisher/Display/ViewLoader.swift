@@ -206,6 +206,7 @@ public final class ViewLoader: ImageLoading {
 
     private func hold(_ load: PendingLoad) {
         pending = load
+        load.handle.attachLookup(for: load.source)
         // The previous load is superseded, and the placeholder is shown from now on.
         if let widget { showPlaceholder(of: load, in: widget) }
         binding.supersede()
@@ -321,6 +322,7 @@ public final class ViewLoader: ImageLoading {
                 widget.keeping { end(load, result) }
             }
         }
+        load.handle.endLookup()
         if let task { load.handle.link(to: task) }
         return task != nil
     }

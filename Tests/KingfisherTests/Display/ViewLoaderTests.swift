@@ -130,6 +130,37 @@ struct ViewLoaderTests {
         #expect(tile.failures.isEmpty)
     }
 
+    @Test(arguments: [LoadStart.immediately, .whenVisible])
+    func `a load that waits has a task, and is cancelled like one that runs`(
+        start: LoadStart
+    ) async throws {
+        let tile = Tile(side: nil)
+        tile.loader.loadStart = start
+        let pending = Pending()
+        let task = tile.kf.setImage(
+            with: bench.server.url("/a.jpg"),
+            options: bench.viewOptions,
+            completionHandler: pending.completion
+        )
+        #expect(task?.isInitialized == true)
+        task?.cancel()
+        #expect(try await pending.error().isTaskCancelled)
+        #expect(bench.server.requests.isEmpty)
+    }
+
+    @Test func `the size of the file is known for an image that is made of a cached one`()
+        async throws
+    {
+        let url = bench.serveJPEG("/a.jpg", width: 400, height: 400)
+        _ = try await load(url).image()
+        let other = Tile(side: 64)
+        other.loader.awaitsFileSize = true
+        _ = try await load(url, into: other).image()
+        #expect(other.shownImage?.pixelWidth == 64)
+        #expect(other.loader.naturalSize == CGSize(width: 400, height: 400))
+        #expect(bench.server.requests.count == 1)
+    }
+
     @Test func `a failed load is repeated when its widget returns`() async throws {
         tile.loader.loadStart = .whenVisible
         let url = bench.server.url("/a.jpg")

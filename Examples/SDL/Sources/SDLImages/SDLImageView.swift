@@ -36,7 +36,7 @@ package final class SDLImageView: ImageWidget, ImageDisplaying, KingfisherCompat
         releaseTexture()
     }
 
-    // MARK: What the loads ask, and what they show
+    // MARK: ImageWidget
 
     package var imageLoads: ImageLoads<KFCrossPlatformImage> { ImageLoads(loader) }
 
