@@ -35,7 +35,7 @@ read -ra flags < <(pkg-config --cflags libavif)
 # many that sorting them takes memory.
 mkdir "$folder/samples" "$folder/many"
 python3 Tests/Isolation/drawings.py Tests/KFCodecsTests/Fixtures "$folder/samples"
-python3 Tests/Isolation/fonts.py "$folder/many"
+python3 Tests/Isolation/fonts.py "$folder/many" 600
 echo "<fontconfig><include>/etc/fonts/fonts.conf</include><dir>$folder/many</dir>\
 <cachedir>$folder/cache</cachedir></fontconfig>" >"$folder/many.conf"
 for fonts in /etc/fonts/fonts.conf "$folder/many.conf"; do
@@ -43,8 +43,10 @@ for fonts in /etc/fonts/fonts.conf "$folder/many.conf"; do
         || die "a drawing or a document fails or differs behind walls, with the fonts of $fonts."
 done
 
-# Text with no font, with fonts of which parts are noise or missing, and without settings of fontconfig.
-mkdir "$folder/none" "$folder/broken"
+# Text with no font, with more fonts than a worker maps, with fonts of which parts are noise or missing, and without
+# settings of fontconfig.
+mkdir "$folder/none" "$folder/excess" "$folder/broken"
+python3 Tests/Isolation/fonts.py "$folder/excess" 4200
 python3 - "$(fc-match -f '%{file}' DejaVuSans)" "$folder/broken" <<'END'
 import random, struct, sys
 font = bytearray(open(sys.argv[1], "rb").read())
@@ -55,11 +57,11 @@ for index in range(struct.unpack(">H", font[4:6])[0]):
 open(sys.argv[2] + "/noise.ttf", "wb").write(font)
 open(sys.argv[2] + "/short.ttf", "wb").write(font[:5000])
 END
-for fonts in none broken; do
+for fonts in none excess broken; do
     echo "<fontconfig><dir>$folder/$fonts</dir><cachedir>$folder/cache</cachedir></fontconfig>" \
         >"$folder/$fonts.conf"
 done
-for fonts in none broken missing; do
+for fonts in none excess broken missing; do
     echo "With fonts: $fonts"
     FONTCONFIG_FILE=$folder/$fonts.conf "$folder/formats" --any-pixels Tests/Isolation/*.svg Tests/Documents/*.pdf \
         2>"$folder/messages" || die "text needs a font: $(cat "$folder/messages")"

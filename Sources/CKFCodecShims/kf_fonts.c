@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@
 
 // --- The files ---
 
-enum { MAX_FONTS = 512 };
+// Slots of a hash table, of which half stay free.
+enum { MAX_FONTS = 4096, SLOTS = 2 * MAX_FONTS };
 // Address space; memory is taken where a font is read, and is shared by all processes.
 static const size_t max_bytes = 512 << 20;
 
@@ -29,15 +31,24 @@ typedef struct font {
 } font;
 
 static struct {
-    font fonts[MAX_FONTS];
+    font slots[SLOTS];
     size_t count;
     size_t bytes;
 } mapped;
 
+// The slot that has a path, or the free one for it. FNV-1a.
+static font *slot_of(const char *path) {
+    uint32_t hash = 2166136261u;
+    for (const char *c = path; *c != 0; c++) hash = (hash ^ (uint8_t)*c) * 16777619u;
+    font *slot = &mapped.slots[hash % SLOTS];
+    while (slot->path != NULL && strcmp(slot->path, path) != 0)
+        slot = slot + 1 < mapped.slots + SLOTS ? slot + 1 : mapped.slots;
+    return slot;
+}
+
 static const font *find(const char *path) {
-    for (size_t i = 0; i < mapped.count; i++)
-        if (strcmp(mapped.fonts[i].path, path) == 0) return &mapped.fonts[i];
-    return NULL;
+    const font *slot = slot_of(path);
+    return slot->path != NULL ? slot : NULL;
 }
 
 // Maps a file unless there are too many. A damaged or changed one is for FreeType to refuse.
@@ -51,7 +62,8 @@ static void map(const char *path) {
         font new = {strdup(path), NULL, (size_t)status.st_size};
         new.bytes = mmap(NULL, new.count, PROT_READ, MAP_PRIVATE, file, 0);
         if (new.path != NULL && new.bytes != MAP_FAILED) {
-            mapped.fonts[mapped.count++] = new;
+            *slot_of(path) = new;
+            mapped.count++;
             mapped.bytes += new.count;
         } else {
             free(new.path);

@@ -1,6 +1,6 @@
-"""Writes 600 small fonts: 150 families of four styles, which have a box for the letter "!".
+"""Writes small fonts: families of four styles, which have a box for the letter "!".
 
-Usage: fonts.py FOLDER
+Usage: fonts.py FOLDER COUNT
 """
 
 import pathlib
@@ -54,6 +54,6 @@ def font(family, style):
     return struct.pack(">I4H", 0x10000, len(tables), 128, 3, 32) + directory + contents
 
 
-for index in range(600):
+for index in range(int(sys.argv[2])):
     path = pathlib.Path(sys.argv[1]) / f"{index}.ttf"
     path.write_bytes(font(f"Generated {index // 4}", STYLES[index % 4]))
