@@ -220,12 +220,14 @@ void kf_event_signal(int event) {
     while (write(event, &one, sizeof one) < 0 && errno == EINTR) {}
 }
 
-int kf_event_wait(int event, int socket) {
+int kf_event_wait(int event, int socket, int milliseconds) {
     // A negative descriptor is left out.
     struct pollfd wanted[] = {{.fd = event, .events = POLLIN}, {.fd = socket, .events = POLLIN}};
-    while (poll(wanted, 2, -1) < 0) {
+    int ready;
+    while ((ready = poll(wanted, 2, milliseconds)) < 0) {
         if (errno != EINTR && errno != EAGAIN) return 1;
     }
+    if (ready == 0) return 0;
     if (wanted[0].revents == 0) return 2;
     uint64_t count;
     while (read(event, &count, sizeof count) < 0 && errno == EINTR) {}

@@ -70,8 +70,8 @@ int kf_event_create(void);
 void kf_event_signal(int event);
 
 // Waits until the event is signalled (1), which clears it, or the socket, which may be -1, has
-// something to be received or has ended (2).
-int kf_event_wait(int event, int socket);
+// something to be received or has ended (2), or for `milliseconds` (0), which may be -1.
+int kf_event_wait(int event, int socket, int milliseconds);
 
 // --- Memory ---------------------------------------------------------------------------------
 

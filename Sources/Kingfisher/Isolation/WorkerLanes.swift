@@ -80,9 +80,9 @@ final class WorkerLanes: Sendable {
     // MARK: A lane
 
     private func run(_ lane: Int) {
-        var worker = startedWorker(lane)
+        var worker = lane == 0 ? startedWorker(lane) : nil
         while true {
-            switch queue.next(for: lane, orEndOf: worker?.socket.descriptor ?? -1) {
+            switch queue.next(for: lane, orEndOf: worker?.socket.descriptor, rest: settings.rest) {
             case .job(let job):
                 job.finish(outcome(of: job, &worker, lane))
                 queue.finish(lane)
@@ -91,6 +91,8 @@ final class WorkerLanes: Sendable {
                 // The next request starts another: whatever ends workers that do nothing may end
                 // all of them.
                 lose(&worker, lane)
+            case .rested:
+                endSpare(&worker, lane)
             case .stopped:
                 return lose(&worker, lane)
             }
@@ -206,6 +208,16 @@ final class WorkerLanes: Sendable {
         if !queue.isStopped { failures.wrappingAdd(1, ordering: .relaxed) }
         replace(&worker, lane)
         old.end()
+    }
+
+    /// Ends a worker that has nothing to do, unless it is the last to be kept.
+    private func endSpare(_ worker: inout WorkerProcess?, _ lane: Int) {
+        let isSpare = state.withLock { state in
+            guard state.workers.count > (settings.startsAhead ? 1 : 0) else { return false }
+            state.workers[lane] = nil
+            return true
+        }
+        if isSpare { worker = nil }
     }
 
     private func replace(_ worker: inout WorkerProcess?, _ lane: Int) {

@@ -13,8 +13,12 @@ final class WorkerPool: Sendable {
         var limits = WorkerLimits(memory: 2 << 30, time: .seconds(30))
         /// What all workers prepare.
         var preparations: WorkerPreparations = []
-        /// Whether workers are started ahead of their first request.
+        /// Whether the first worker is started ahead of the first request, and kept.
+        ///
+        /// The others start when requests wait for them.
         var startsAhead = true
+        /// How long a worker may have nothing to do; then it ends, unless it is the last to be kept.
+        var rest: Duration = .seconds(60)
         /// The waits before a start is tried again, while the system has no process left.
         var startPauses: [Duration] = [10, 30, 100, 300, 1000, 1000].map(Duration.milliseconds)
     }
@@ -46,7 +50,7 @@ final class WorkerPool: Sendable {
 
     deinit { running?.stop() }
 
-    /// Starts the workers ahead of the first request.
+    /// Starts the first worker ahead of the first request.
     ///
     /// If the system refuses, the next request tries again.
     func start() { _ = try? lanes() }

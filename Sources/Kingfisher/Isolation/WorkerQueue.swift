@@ -11,6 +11,8 @@ final class WorkerQueue: Sendable {
     enum Next {
         case job(WorkerJob)
         case workerEnded
+        /// Its worker has had nothing to do for long.
+        case rested
         case stopped
     }
 
@@ -92,19 +94,22 @@ final class WorkerQueue: Sendable {
 
     // MARK: Lanes
 
-    /// Waits for the next request for a lane, or for the end of its worker.
+    /// Waits for the next request for a lane, for the end of its worker, or until that has rested.
     ///
     /// - Parameters:
     ///   - lane: The number of the lane.
-    ///   - socket: The socket of its worker; negative if it has none.
+    ///   - socket: The socket of its worker; nil if it has none.
+    ///   - rest: How long the worker may have nothing to do.
     /// - Returns: The next step of the lane.
-    func next(for lane: Int, orEndOf socket: Int32) -> Next {
+    func next(for lane: Int, orEndOf socket: Int32?, rest: Duration) -> Next {
+        let patience = socket == nil ? -1 : Int32(clamping: Int(rest / .milliseconds(1)))
         while true {
             if let next = nextOrIdle(lane) { return next }
-            let hasWorkerEnded = kf_event_wait(events[lane], socket) == 2
+            let event = kf_event_wait(events[lane], socket ?? -1, patience)
             // No longer idle, whichever it was; a signal that comes now only costs one more round.
             state.withLock { $0.idle.removeAll { $0 == lane } }
-            if hasWorkerEnded { return .workerEnded }
+            if event == 2 { return .workerEnded }
+            if event == 0 { return .rested }
         }
     }
 

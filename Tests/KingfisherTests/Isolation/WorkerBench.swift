@@ -22,6 +22,8 @@ enum WorkerBench {
         requestsPerWorker: Int = 1000,
         memory: Int = 1 << 30,
         time: Duration = .seconds(60),
+        rest: Duration = .seconds(60),
+        startsAhead: Bool = true,
         preparing preparations: WorkerPreparations = [],
         crashes: CrashMemory = CrashMemory()
     ) -> WorkerPool {
@@ -29,6 +31,8 @@ enum WorkerBench {
         settings.width = width
         settings.requestsPerWorker = requestsPerWorker
         settings.limits = WorkerLimits(memory: memory, time: time)
+        settings.rest = rest
+        settings.startsAhead = startsAhead
         settings.preparations = preparations
         return WorkerPool(program: program, settings: settings, crashes: crashes)
     }

@@ -124,6 +124,27 @@ struct WorkerPoolTests {
         pool.stop()
     }
 
+    @Test func `workers start when files wait, and one is kept when none do`() async throws {
+        let pool = WorkerBench.pool(width: 3, rest: .milliseconds(1))
+        let loads = (0..<3).map { _ in
+            Task { try await WorkerBench.image(of: WorkerBench.file("loop"), on: pool) }
+        }
+        await WorkerBench.wait { pool.workers.count == 3 }
+        for load in loads { load.cancel() }
+        await WorkerBench.wait { pool.workers.count == 1 }
+        _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
+        pool.stop()
+    }
+
+    @Test func `no worker is kept where none is started ahead`() async throws {
+        let pool = WorkerBench.pool(rest: .milliseconds(1), startsAhead: false)
+        _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
+        await WorkerBench.wait { pool.workers.isEmpty }
+        _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
     @Test func `a worker that dies without work is replaced`() async throws {
         let pool = WorkerBench.pool()
         _ = try await WorkerBench.image(of: TestImage.png(), on: pool)

@@ -35,7 +35,7 @@ struct WorkerQueueTests {
         let ends = Locked(0)
         for lane in 0..<3 {
             Thread.detachNewThread {
-                while case .job(let job) = queue.next(for: lane, orEndOf: -1) {
+                while case .job(let job) = queue.next(for: lane, orEndOf: nil, rest: .zero) {
                     jobs.change { $0 += 1 }
                     job.finish(.failure(.cancelled))
                     queue.finish(lane)
@@ -56,12 +56,16 @@ struct WorkerQueueTests {
         #expect(late.value)
     }
 
-    @Test func `a lane notices that its worker has ended, and still gets requests`() throws {
+    @Test func `a lane notices that its worker has rested or ended, and gets requests`() throws {
         let queue = try WorkerQueue(laneCount: 1)
         var pair: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
+        guard case .rested = queue.next(for: 0, orEndOf: pair[0], rest: .zero) else {
+            Issue.record("the rest was not noticed")
+            return
+        }
         close(pair[1])
-        guard case .workerEnded = queue.next(for: 0, orEndOf: pair[0]) else {
+        guard case .workerEnded = queue.next(for: 0, orEndOf: pair[0], rest: .seconds(60)) else {
             Issue.record("the end was not noticed")
             return
         }
@@ -69,7 +73,7 @@ struct WorkerQueueTests {
         let request = try WorkerBench.request(Data("file".utf8))
         let job = WorkerJob(request) { _ in }
         _ = queue.submit(job, priority: 0.5)
-        guard case .job(let next) = queue.next(for: 0, orEndOf: -1) else {
+        guard case .job(let next) = queue.next(for: 0, orEndOf: nil, rest: .zero) else {
             Issue.record("the request was lost")
             return
         }

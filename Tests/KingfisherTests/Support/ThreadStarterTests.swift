@@ -154,8 +154,12 @@ struct ThreadStarterTests {
         for _ in 0..<2 { #expect(try await WorkerBench.failure(of: file, on: pool) == nil) }
         // The refused one was started by a later request.
         #expect(threads.startCount == (refused > 3 ? 3 : 4))
+        let busy = (0..<3).map { _ in
+            Task { try? await WorkerBench.image(of: WorkerBench.file("loop"), on: pool) }
+        }
         await WorkerBench.wait { pool.workers.count == 3 }
         pool.stop()
+        for load in busy { #expect(await load.value == nil) }
     }
 
     @Test func `memory pressure is watched once a thread is there`() async {

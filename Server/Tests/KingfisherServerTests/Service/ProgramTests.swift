@@ -27,7 +27,9 @@ struct ProgramTests {
         #expect(reply.status == 200)
         #expect(reply.fields["content-type"] == "image/png")
         client.send("/metrics")
-        #expect(try await client.reply().text.contains("kf_workers 3\n"))
+        let metrics = try await client.reply().text
+        // The one that is started ahead, and perhaps another that was ready sooner.
+        #expect(["kf_workers 1\n", "kf_workers 2\n"].contains { metrics.contains($0) })
         program.signal(SIGTERM)
         #expect(await program.status() == 0)
         #expect(program.errors.contains("IMGPROXY_TYPO is not supported"))

@@ -24,13 +24,13 @@ import Synchronization
 /// ``ProcessingError/isolationFailed(_:)``, and for ten
 /// minutes the file is refused at once.
 ///
-/// It costs one process for each core, started ahead, with some 10 MB of memory of its own and up to
-/// 6 MB of shared memory each, and for each image the copying of the file and of the pixels. Progressive JPEGs are shown when
-/// they are complete. Needs Linux 5.4 on x86-64 or arm64.
+/// It costs a process, and while images wait for one, up to one for each core. Each takes some 10 MB
+/// of memory of its own and up to 6 MB of shared memory, and for each image the file and the pixels
+/// are copied. Progressive JPEGs are shown when they are complete. Needs Linux 5.4 on x86-64 or arm64.
 public enum ProcessIsolation {
     /// Bounds on the workers.
     public struct Settings: Sendable, Hashable {
-        /// How many workers there are, at least 1; as many as cores unless set.
+        /// How many workers there are at the most, at least 1; as many as cores unless set.
         ///
         /// Each decodes one file at a time.
         public var workerCount: Int
@@ -112,7 +112,10 @@ public enum ProcessIsolation {
         set { state.withLock { $0.settings = newValue } }
     }
 
-    /// Starts the workers now, so that the first image need not wait for them.
+    /// Starts a worker now, so that the first image need not wait for it.
+    ///
+    /// Others, up to ``Settings/workerCount``, start when images wait for them, which takes some
+    /// 50 ms each, and end when they have had nothing to do for a minute.
     ///
     /// - Throws: ``IsolationFailure/unavailable(_:)`` when `main` does not begin with
     ///   ``runWorkerIfAsked()``.
