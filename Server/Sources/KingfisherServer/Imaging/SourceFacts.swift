@@ -1,5 +1,5 @@
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 /// The properties of a source that decide how it is processed, read from its header.
 struct SourceFacts: Sendable, Hashable {
@@ -114,17 +114,8 @@ extension OutputFormat {
     /// Whether the format ignores the quality.
     var isLossless: Bool { self == .png || self == .gif }
 
-    /// Whether this build of the library writes the format; found by writing one pixel.
-    var isWritable: Bool { Self.writable.contains(self) }
-
-    private static let writable: Set<OutputFormat> = {
-        let pixel = KFCrossPlatformImage(
-            premultipliedRGBA: Data([0, 0, 0, 255]),
-            width: 1,
-            height: 1
-        )
-        return Set(allCases.filter { pixel?.encoded(as: $0, quality: 80) != nil })
-    }()
+    /// Whether the library of the format, if it has one of its own, is installed.
+    var isWritable: Bool { imageFormat.missingLibrary == nil }
 }
 
 extension KFCrossPlatformImage {
