@@ -1,3 +1,4 @@
+import Foundation
 import KFPixels
 import Testing
 
@@ -161,6 +162,54 @@ struct PaletteTests {
             }
         }
         #expect(sum < 5 * Self.size.byteCount(bytesPerPixel: 1))
+    }
+
+    /// The peak signal-to-noise ratio of two opaque bitmaps in decibels.
+    private static func likeness(_ one: Bitmap, _ other: Bitmap) -> Double {
+        var sum = 0
+        for y in 0..<one.height {
+            for x in 0..<one.width {
+                let pair = (one[x, y], other[x, y])
+                for channel in [\RGBA.red, \.green, \.blue] {
+                    let difference = Int(pair.0[keyPath: channel]) - Int(pair.1[keyPath: channel])
+                    sum += difference * difference
+                }
+            }
+        }
+        let count = Double(one.size.byteCount(bytesPerPixel: 3))
+        return 10 * log10(65_025 * count / Double(sum))
+    }
+
+    @Test(arguments: [(16, 21.0), (256, 31.8)])
+    func `a palette is that of the least error`(count: Int, decibels: Double) throws {
+        let file = try Codecs.decode(Fixture(name: "444.jpg").data)
+        let photo = try resample(file.bitmap, to: Self.size)
+        let reduced = try Codecs.encode(photo, as: .png, options: .init(maxColorCount: count))
+        #expect(Self.likeness(photo, try Codecs.decode(reduced).bitmap) > decibels)
+    }
+
+    @Test func `flat parts stay flat, and steps of a gradient stay apart`() throws {
+        var random = SplitMix64(seed: 1)
+        let screen = try Self.bitmap { x, y in
+            if x > 150, y > 100 { return RGBA(red: 246, green: 245, blue: 244) }
+            // Letters in many shades.
+            if x < 40 { return RGBA(red: UInt8(random.next() % 256), green: 90, blue: UInt8(y)) }
+            return RGBA(red: UInt8(40 + y / 5), green: UInt8(70 + y / 3), blue: UInt8(110 + y / 4))
+        }
+        let reduced = try Codecs.decode(
+            Codecs.encode(screen, as: .png, options: .init(maxColorCount: 256))
+        ).bitmap
+        for y in 0..<screen.height {
+            for x in 42..<screen.width {
+                let (before, after) = (screen[x, y], reduced[x, y])
+                let difference = max(
+                    abs(Int(before.red) - Int(after.red)),
+                    abs(Int(before.green) - Int(after.green)),
+                    abs(Int(before.blue) - Int(after.blue))
+                )
+                try #require(difference <= (x > 152 && y > 101 ? 0 : 3), "\(x), \(y)")
+            }
+        }
     }
 
     @Test func `an image that is smaller with all its colours keeps them`() throws {

@@ -1,128 +1,169 @@
 import KFPixels
 
-/// A histogram of premultiplied colours, and the palette that median cut derives from it.
+/// A histogram of premultiplied colours, and the palette that is derived from it.
 ///
-/// Source: Heckbert, "Color Image Quantization for Frame Buffer Display" (1982).
+/// Colours are counted one by one while there are few. Then those that differ in the lowest bits of
+/// their channels are counted together, and keep their mean.
+///
+/// Sources: Heckbert, "Color Image Quantization for Frame Buffer Display" (1982), for the boxes; Wu,
+/// "Efficient Statistical Computations for Optimal Color Quantization", Graphics Gems II (1991), for
+/// where they are cut; Lloyd, "Least Squares Quantization in PCM" (1982).
 struct ColorHistogram {
-    private let bins: ColorBins
-    private var counts: [UInt32]
+    private static let maxEntryCount = 1 << 15
 
-    init(_ bins: ColorBins) {
-        self.bins = bins
-        counts = [UInt32](repeating: 0, count: bins.count)
-    }
+    private var entries: [Entry] = []
+    /// Positions in `entries` plus one, or 0; at most half is occupied.
+    private var slots = [UInt16](repeating: 0, count: 2 * maxEntryCount)
+    /// How many low bits of each channel are ignored.
+    private var ignoredBits: UInt32 = 0
 
-    mutating func count(_ color: RGBA) {
-        counts[bins.number(of: color)] += 1
-    }
-
-    /// Splits the colours into at most `maxCount` boxes of similar weight, and returns the mean of
-    /// each, those that are not opaque first.
-    ///
-    /// Opaque colours never share a box with others, so that they stay opaque.
-    func palette(of maxCount: Int) -> [RGBA] {
-        let entries = counts.indices.filter { counts[$0] > 0 }.map { number in
-            Entry(
-                centre: bins.centre(of: number),
-                count: Int(counts[number]),
-                isOpaque: bins.isOpaque(number)
-            )
+    /// Counts a pixel that is not wholly transparent, red in the lowest byte.
+    mutating func count(_ pixel: UInt32) {
+        var slot = slot(of: key(pixel))
+        while slots[slot] == 0, entries.count == Self.maxEntryCount {
+            coarsen()
+            slot = self.slot(of: key(pixel))
         }
-        var boxes = [entries.filter { !$0.isOpaque }, entries.filter(\.isOpaque)]
+        add(ColorSum(SIMD4(pixel: pixel)), to: slot, key(pixel))
+    }
+
+    /// At most `maxCount` colours, those that are not opaque first.
+    ///
+    /// The boxes with the largest squared error are cut, and each colour is the mean of those that
+    /// it is nearest to. Opaque colours share none with others, so that they stay opaque.
+    func palette(of maxCount: Int) -> [SIMD4<Int32>] {
+        let sums = entries.map(\.sum)
+        var boxes = [sums.filter { !$0.isOpaque }, sums.filter(\.isOpaque)]
             .filter { !$0.isEmpty }
-            .map(Box.init)
+            .map(ColorBox.init)
         while boxes.count < maxCount {
-            guard let widest = boxes.indices.max(by: { boxes[$0].urgency < boxes[$1].urgency }),
-                boxes[widest].entries.count > 1
+            guard let worst = boxes.indices.max(by: { boxes[$0].error < boxes[$1].error }),
+                let (low, high) = boxes[worst].cut()
             else { break }
-            let (low, high) = boxes[widest].split()
-            boxes[widest] = low
+            boxes[worst] = low
             boxes.append(high)
         }
-        let colors = boxes.map(\.mean)
-        return colors.filter { $0.alpha < 255 } + colors.filter { $0.alpha == 255 }
+        let colors = boxes.map(\.sum.mean)
+        let palette = colors.filter { $0.w < 255 } + colors.filter { $0.w == 255 }
+        var finder = ColorFinder(palette)
+        var refined = [ColorSum](repeating: ColorSum(), count: palette.count)
+        for sum in sums { refined[finder.nearest(sum.mean)].add(sum) }
+        return zip(palette, refined).map { color, sum in sum.count > 0 ? sum.mean : color }
     }
 
-    /// A bin that is not empty.
+    // MARK: The table
+
     private struct Entry {
-        let centre: RGBA
-        let count: Int
-        let isOpaque: Bool
+        var key: UInt32
+        var sum: ColorSum
     }
 
-    private struct Box {
-        let entries: [Entry]
-        /// The channel with the longest side.
-        private let channel: KeyPath<RGBA, UInt8>
-        /// The gain of splitting: pixels times the length of the longest side.
-        let urgency: Int
+    /// What is equal for the colours of an entry; opaque ones have no entry with others.
+    private func key(_ pixel: UInt32) -> UInt32 {
+        let mask = (UInt32(0xFF) << ignoredBits & 0xFF) * 0x0101_0101
+        return pixel & mask | (pixel >> 24 == 255 ? 0xFF00_0000 : 0)
+    }
 
-        init(_ entries: [Entry]) {
-            self.entries = entries
-            var lowest = SIMD4<Int32>(repeating: 255)
-            var highest = SIMD4<Int32>.zero
-            var pixels = 0
-            for entry in entries {
-                let color = SIMD4(color: entry.centre)
-                lowest = pointwiseMin(lowest, color)
-                highest = pointwiseMax(highest, color)
-                pixels += entry.count
-            }
-            let sides = highest &- lowest
-            let channels = [
-                (\RGBA.green, sides.y), (\.red, sides.x), (\.blue, sides.z), (\.alpha, sides.w),
-            ]
-            var longest = channels[0]
-            for channel in channels where channel.1 > longest.1 { longest = channel }
-            channel = longest.0
-            urgency = pixels * Int(longest.1)
+    /// The slot of a key, or the empty one where it belongs.
+    private func slot(of key: UInt32) -> Int {
+        // Multiplicative hashing (Knuth, volume 3, section 6.4), with linear probing.
+        var slot = Int((key &* 0x9E37_79B1) >> 16)
+        while slots[slot] != 0, entries[Int(slots[slot]) - 1].key != key {
+            slot = (slot + 1) % slots.count
         }
+        return slot
+    }
 
-        /// Splits near the median pixel.
-        ///
-        /// Bins are not divided, and both halves have at least one.
-        func split() -> (low: Box, high: Box) {
-            let sorted = entries.map { ($0, $0.centre[keyPath: channel]) }.sorted { $0.1 < $1.1 }
-            let total = entries.reduce(0) { $0 + $1.count }
-            var sum = 0
-            var cut = 1
-            for (index, entry) in sorted.enumerated() {
-                sum += entry.0.count
-                cut = index + 1
-                if sum * 2 >= total { break }
-            }
-            cut = min(cut, sorted.count - 1)
-            return (Box(sorted[..<cut].map(\.0)), Box(sorted[cut...].map(\.0)))
+    private mutating func add(_ sum: ColorSum, to slot: Int, _ key: UInt32) {
+        if slots[slot] == 0 {
+            entries.append(Entry(key: key, sum: sum))
+            slots[slot] = UInt16(entries.count)
+        } else {
+            entries[Int(slots[slot]) - 1].sum.add(sum)
         }
+    }
 
-        var mean: RGBA {
-            var sum = ColorSum()
-            for entry in entries { sum.add(entry.centre, times: entry.count) }
-            return sum.mean ?? .clear
+    /// Ignores one more bit.
+    private mutating func coarsen() {
+        ignoredBits += 1
+        let old = entries
+        entries.removeAll(keepingCapacity: true)
+        for slot in slots.indices { slots[slot] = 0 }
+        for entry in old {
+            let key = key(entry.key)
+            add(entry.sum, to: slot(of: key), key)
         }
     }
 }
 
+/// A part of the colours.
+private struct ColorBox {
+    let sum: ColorSum
+    /// The sum of the squared distances of all pixels to the mean.
+    let error: Double
+    private let colors: [ColorSum]
+    /// The channel in which they differ most.
+    private let channel: Int
+
+    init(_ colors: [ColorSum]) {
+        self.colors = colors
+        var sum = ColorSum()
+        var squares = SIMD4<Double>.zero
+        for color in colors {
+            sum.add(color)
+            squares += color.squares
+        }
+        self.sum = sum
+        let errors = squares - sum.squares
+        error = errors.sum()
+        channel = (0..<4).max { errors[$0] < errors[$1] } ?? 0
+    }
+
+    /// The two parts with the least squared error; nil of a single colour.
+    func cut() -> (ColorBox, ColorBox)? {
+        guard colors.count > 1 else { return nil }
+        let sorted = colors.map { ($0, $0.center[channel]) }.sorted { $0.1 < $1.1 }.map(\.0)
+        var low = ColorSum()
+        var best = (squares: -1.0, count: 1)
+        for (index, color) in sorted.dropLast().enumerated() {
+            low.add(color)
+            let squares = (low.squares + (sum - low).squares).sum()
+            if squares > best.squares { best = (squares, index + 1) }
+        }
+        return (ColorBox(Array(sorted[..<best.count])), ColorBox(Array(sorted[best.count...])))
+    }
+}
+
 /// A sum of premultiplied colours.
-struct ColorSum {
-    private var red = 0
-    private var green = 0
-    private var blue = 0
-    private var alpha = 0
-    private var count = 0
+private struct ColorSum {
+    private(set) var count: Double = 0
+    private var channels = SIMD4<Double>.zero
 
-    mutating func add(_ color: RGBA, times count: Int = 1) {
-        red += Int(color.red) * count
-        green += Int(color.green) * count
-        blue += Int(color.blue) * count
-        alpha += Int(color.alpha) * count
-        self.count += count
+    init() {}
+
+    init(_ color: SIMD4<Int32>) {
+        count = 1
+        channels = SIMD4(color)
     }
 
-    /// The mean, rounded; nil of no colours.
-    var mean: RGBA? {
-        guard count > 0 else { return nil }
-        func mean(_ sum: Int) -> UInt8 { UInt8((sum + count / 2) / count) }
-        return RGBA(red: mean(red), green: mean(green), blue: mean(blue), alpha: mean(alpha))
+    mutating func add(_ other: ColorSum) {
+        count += other.count
+        channels += other.channels
     }
+
+    static func - (sum: ColorSum, part: ColorSum) -> ColorSum {
+        var rest = sum
+        rest.count -= part.count
+        rest.channels -= part.channels
+        return rest
+    }
+
+    var center: SIMD4<Double> { channels / count }
+
+    var mean: SIMD4<Int32> { SIMD4(center.rounded(.toNearestOrAwayFromZero)) }
+
+    /// The square of the mean, as often as there are pixels.
+    var squares: SIMD4<Double> { channels * channels / count }
+
+    var isOpaque: Bool { channels.w == 255 * count }
 }
