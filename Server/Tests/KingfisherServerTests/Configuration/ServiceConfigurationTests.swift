@@ -374,6 +374,7 @@ struct ServiceConfigurationTests {
             }
         )
         let known = Set(ServiceConfiguration.entries.map(\.name))
+            .union([ServiceConfiguration.fileVariable])
         #expect(named.subtracting(known).isEmpty)
         #expect(known.subtracting(named).isEmpty)
     }
