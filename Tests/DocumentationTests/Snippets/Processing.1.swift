@@ -6,9 +6,10 @@ import Kingfisher
 
 private func snippet() async throws {
 let url = URL(string: "https://example.com/photo.jpg")!
+let size = CGSize(width: 96, height: 96)
 let badge =
-    DownsamplingImageProcessor(size: CGSize(width: 96, height: 96))
-    |> CroppingImageProcessor(size: CGSize(width: 96, height: 96))
+    ResizingImageProcessor(referenceSize: size, mode: .aspectFill)
+    |> CroppingImageProcessor(size: size)
     |> RoundCornerImageProcessor(radius: .widthFraction(0.5))
 let result = try await KingfisherManager.shared.retrieveImage(
     with: url,

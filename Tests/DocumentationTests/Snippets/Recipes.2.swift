@@ -11,9 +11,14 @@ let task = KingfisherManager.shared.retrieveImage(
     progressBlock: { received, total in print("\(received) of \(total) bytes") }
 ) { result in
     switch result {
-    case .success(let value): print("from \(value.source), cached: \(value.cacheType)")
+    case .success(let value): print("\(value.image.size) from \(value.cacheType)")
     case .failure(let error): print("error \(error.errorCode): \(error.localizedDescription)")
     }
+    exit(0)
 }
-task?.cancel()
+Task {
+    try await Task.sleep(for: .seconds(10))
+    task?.cancel()
+}
+dispatchMain()
 }

@@ -3,6 +3,6 @@
 
 import Kingfisher
 
-private func snippet() async throws {
-ImageCache.default.clearCache { print("The cache is empty.") }
+func clear() async {
+    await ImageCache.default.clearCache()
 }
