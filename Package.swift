@@ -15,7 +15,7 @@ let shimSettings: [CSetting] = [
     .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
 ]
 
-// The screens are main-actor country.
+// Targets for GTK are main-actor isolated.
 let withGTK: TargetDependencyCondition? = .when(traits: ["GTK"])
 let screenSettings: [SwiftSetting] = settings + [.defaultIsolation(MainActor.self)]
 
@@ -37,7 +37,7 @@ let package = Package(
         .library(name: "KingfisherRedis", targets: ["KingfisherRedis"]),
     ],
     traits: [
-        // Without it KingfisherGTK is an empty module, and nobody needs GTK's headers.
+        // Without it KingfisherGTK is an empty module, and GTK's headers are not needed.
         .trait(name: "GTK", description: "Pictures in GTK 4 widgets; needs libgtk-4-dev."),
         // Without it KingfisherRedis is an empty module.
         .trait(name: "Redis", description: "A cache shared by Redis; needs libhiredis-dev."),
@@ -47,7 +47,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
     ],
     targets: [
-        // The C libraries that do the work no one should write twice.
+        // C libraries of the system.
         system("CKFJPEG", "libjpeg", apt: "libjpeg-dev"),
         system("CKFPNG", "libpng", apt: "libpng-dev"),
         system("CKFDeflate", "libdeflate", apt: "libdeflate-dev"),

@@ -12,8 +12,8 @@ cd "$ROOT"
 # The oldest toolchain that supports the manifest.
 MINIMUM_SWIFT=6.2
 
-# The nested packages share one build folder, so that the library is built once for all of them;
-# build_kf has its own. It is not .build, where an editor may be building the library.
+# The tool, the examples and the benchmarks share one build folder, so that the library is built once
+# for all of them. It is not .build, where an editor may be building the library.
 NESTED_BUILD=$ROOT/.build-nested
 
 # Builds with the trait GTK, which changes the build of every target.
