@@ -190,7 +190,8 @@ extension KingfisherError.ProcessorErrorReason {
     }
 
     private func name(of processor: any ImageProcessor) -> String {
-        processor.identifier.isEmpty ? "The decoder" : "“\(processor.identifier)”"
+        processor.identifier.isEmpty || processor.carriesFile
+            ? "The decoder" : "“\(processor.identifier)”"
     }
 
     private func failure(of processor: any ImageProcessor, item: ImageProcessItem) -> String {

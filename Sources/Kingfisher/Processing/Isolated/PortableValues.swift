@@ -17,7 +17,9 @@ struct PortableProcessor: PortableValue {
     func write(to writer: inout ProcessorWriter) {
         guard let known = processor as? any BuiltInProcessor,
             let place = PortableProcessors.types.firstIndex(where: { $0 == type(of: known) })
-        else { preconditionFailure("no worker knows \(processor.identifier)") }
+        else {
+            preconditionFailure("\(processor.identifier) is not in PortableProcessors.types")
+        }
         writer.write(place)
         known.write(to: &writer)
     }
