@@ -26,8 +26,10 @@ enum Program {
             Terminal.note("Error: the value of \(name) is not UTF-8; choose another name")
             exit(ExitCode.validationFailure.rawValue)
         }
+        var running: any ParsableCommand.Type = KFCommand.self
         do {
             var command = try KFCommand.parseAsRoot(CommandLineArguments.all)
+            running = type(of: command)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -37,7 +39,7 @@ enum Program {
         } catch {
             // The next run continues a download that was interrupted.
             await ImageDownloader.flushInterruptedDownloads()
-            end(with: error)
+            end(with: error is Failure ? ErrorReport.exit(for: error) : error, of: running)
         }
     }
 
@@ -73,23 +75,35 @@ enum Program {
     }
 
     /// Prints the parser's message for an error or a help request, and exits.
-    private static func end(with error: any Error) -> Never {
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - running: The command that has thrown it; the root if the parser has.
+    private static func end(with error: any Error, of running: any ParsableCommand.Type) -> Never {
         var code = KFCommand.exitCode(for: error)
         var message = KFCommand.fullMessage(for: error)
-        let usage = message.split(separator: "\n").drop { !$0.hasPrefix("Usage:") }
+        let isHelp = code.isSuccess && message.hasPrefix("OVERVIEW")
+        var usage = message.split(separator: "\n").drop { !$0.hasPrefix("Usage:") }
+        if isHelp { usage = usageLines(of: KFCommand.self)[...] }
+        if let wrong = error as? ValidationError, running != KFCommand.self {
+            // The parser takes an error of a run for one of the root.
+            usage = usageLines(of: running)[...]
+            message = (["Error: \(wrong.message)"] + usage).joined(separator: "\n")
+        }
         // A file such as -dash.png has the letter that asks for help.
-        let isForced =
-            code.isSuccess && message.hasPrefix("OVERVIEW")
-            && !CommandLineArguments.askForHelp
-        if code == .validationFailure || isForced, !message.contains("Unknown option"),
-            let option = CommandLineArguments.firstUnknownOption()
+        let isForced = isHelp && !CommandLineArguments.askForHelp
+        if code == .validationFailure || isForced,
+            let option = CommandLineArguments.firstUnknownOption(),
+            let advice = CommandLineArguments.advice(for: option)
+                ?? (message.contains("Unknown option") ? nil : "")
         {
             code = .validationFailure
-            let isFile = FileManager.default.fileExists(atPath: option)
-            let advice = isFile ? "; write ./\(option) for the file" : ""
             let first = "Error: Unknown option '\(option)'\(advice)"
             message = ([Substring(first)] + usage).joined(separator: "\n")
-        } else if code == .validationFailure, let advice = CommandLineArguments.unknownCommand() {
+        } else if code == .validationFailure || isHelp,
+            let advice = CommandLineArguments.unknownCommand()
+        {
+            code = .validationFailure
             message = (["Error: \(advice)"] + usage).joined(separator: "\n")
         }
         if !code.isSuccess { message = CommandLineArguments.withoutSecrets(message) }
@@ -100,5 +114,14 @@ enum Program {
         }
         let isWritten = (try? checkOutput()) != nil
         exit(code.isSuccess && !isWritten ? EXIT_FAILURE : code.rawValue)
+    }
+
+    /// The lines that the parser prints below an error of a command.
+    private static func usageLines(of command: any ParsableCommand.Type) -> [Substring] {
+        let usage = KFCommand.usageString(for: command)
+        // `kf cache list [<options>]`.
+        let words = usage.split(separator: " ").prefix { !"[<-".contains($0.prefix(1)) }
+        let name = words.joined(separator: " ")
+        return ["Usage: \(usage)", "  See '\(name) --help' for more information."]
     }
 }

@@ -75,17 +75,25 @@ struct HelpTests {
         #expect(outcome.errors.hasPrefix("Error: Unknown option '--bogus"), "\(outcome.errors)")
     }
 
-    @Test func `a file whose name begins with a hyphen is no request for help`() async throws {
+    @Test(arguments: ["info", "get", "show", "optimize --in-place", "placeholder"])
+    func `a file whose name begins with a hyphen is no option, and the advice works`(
+        line: String
+    ) async throws {
         let folder = try TemporaryFolder()
         try TestPictures.png().write(to: folder.url.appending(path: "-dash.png"))
-        let outcome = try await KFProgram.run(["info", "-dash.png"], in: folder)
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await KFProgram.run(words + ["-dash.png"], in: folder)
         #expect(outcome.status == 64)
         #expect(outcome.errors.contains("write ./-dash.png for the file"), "\(outcome.errors)")
+        for name in [["./-dash.png"], ["--", "-dash.png"]] {
+            let advised = try await KFProgram.run(words + name, in: folder)
+            #expect(advised.status == 0, "\(advised.errors)")
+        }
     }
 
     @Test(arguments: [
         ("conver", "there is no command 'conver'; did you mean 'convert'?"),
-        ("thumbnail", "there is no command 'thumbnail'\n"),
+        ("thumbnail", "there is no command 'thumbnail'; there are get, convert, watch, "),
         ("a.jpg", "there is no command 'a.jpg'; kf get a.jpg loads an image\n"),
     ])
     func `a command that does not exist is named`(word: String, message: String) async throws {
@@ -94,6 +102,61 @@ struct HelpTests {
         let outcome = try await KFProgram.run([word, "photos"], in: folder)
         #expect(outcome.status == 64)
         #expect(outcome.errors.hasPrefix("Error: " + message), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        ("help thumbnail", "there is no command 'thumbnail'; there are get, convert, "),
+        ("thumbnail --help", "there is no command 'thumbnail'; there are get, convert, "),
+        ("help cache stat", "there is no command 'cache stat'; did you mean 'cache stats'?"),
+        ("cache wash", "there is no command 'cache wash'; there are stats, list, path, "),
+        ("help get a.jpg", "there is no command 'get a.jpg'\n"),
+    ])
+    func `help for a command that does not exist is wrong usage`(
+        line: String,
+        message: String
+    )
+        async throws
+    {
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await KFProgram.run(words, in: try TemporaryFolder())
+        #expect(outcome.status == 64)
+        #expect(outcome.text.isEmpty)
+        #expect(outcome.errors.hasPrefix("Error: " + message), "\(outcome.errors)")
+    }
+
+    @Test(arguments: ["help", "help get", "help cache stats", "cache", "get --help", "help help"])
+    func `help for a command that exists is no error`(line: String) async throws {
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await KFProgram.run(words, in: try TemporaryFolder())
+        #expect(outcome.status == 0)
+        #expect(outcome.text.hasPrefix("OVERVIEW"), "\(outcome.text)\(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        ("get in -o one.jpg", "several images need a folder", "kf get"),
+        ("get in --only-from-cache", "files are only cached with --cache", "kf get"),
+        ("optimize in -o one.jpg", "several images need a folder", "kf optimize"),
+        ("srcset in --header a:b -o web", "--header requires an http or https", "kf srcset"),
+    ])
+    func `wrong usage that is found while running names its command`(
+        line: String,
+        message: String,
+        command: String
+    ) async throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.path("in"),
+            withIntermediateDirectories: true
+        )
+        for name in ["in/a.jpg", "in/b.jpg"] {
+            try TestPictures.jpeg().write(to: folder.url.appending(path: name))
+        }
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await KFProgram.run(words, in: folder)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.hasPrefix("Error: " + message), "\(outcome.errors)")
+        #expect(outcome.errors.contains("\nUsage: \(command) ["), "\(outcome.errors)")
+        #expect(outcome.errors.contains("  See '\(command) --help' for"), "\(outcome.errors)")
     }
 
     @Test func `examples fit a terminal of 80 columns`() async throws {

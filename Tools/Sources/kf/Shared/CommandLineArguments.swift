@@ -45,22 +45,48 @@ enum CommandLineArguments {
     /// Whether a word of its own asks for help.
     static var askForHelp: Bool { all.contains { ["-h", "--help", "help"].contains($0) } }
 
-    /// The message for a first argument that is not the name of a command; nil if it is one.
+    /// The message for the first word that should name a command and does not; nil without one.
     ///
-    /// The parser calls all of them unexpected.
+    /// The parser calls all of them unexpected, or shows the help of the command above.
     static func unknownCommand(in arguments: [String] = all) -> String? {
-        guard let word = arguments.first, !word.hasPrefix("-"), let root = root(),
-            let names = root.subcommands?.map(\.commandName), !(names + ["help"]).contains(word)
-        else { return nil }
-        let shown = LibraryErrorText.shown(word)
+        guard var command = root() else { return nil }
+        let asksForHelp = arguments.first == "help"
+        var path = ""
+        for word in arguments.dropFirst(asksForHelp ? 1 : 0) where word != "help" {
+            let below = command.subcommands ?? []
+            if word.hasPrefix("-") || below.isEmpty && !asksForHelp { return nil }
+            guard let next = below.first(where: { $0.commandName == word }) else {
+                let names = below.map(\.commandName).filter { $0 != "help" }
+                return noCommand(LibraryErrorText.shown(word), below: path, among: names)
+            }
+            command = next
+            path += word + " "
+        }
+        return nil
+    }
+
+    private static func noCommand(
+        _ word: String,
+        below path: String,
+        among names: [String]
+    )
+        -> String
+    {
+        let message = "there is no command '\(path)\(word)'"
         let close = names.map { (name: $0, distance: distance($0, word)) }
             .min { $0.distance < $1.distance }
-        guard let close, close.distance <= max(1, word.count / 3) else {
-            let exists = FileManager.default.fileExists(atPath: word)
-            let advice = exists || word.contains("://") ? "; kf get \(shown) loads an image" : ""
-            return "there is no command '\(shown)'" + advice
+        if let close, close.distance <= max(1, word.count / 3) {
+            return "\(message); did you mean '\(path)\(close.name)'?"
         }
-        return "there is no command '\(shown)'; did you mean '\(close.name)'?"
+        if path.isEmpty, word.contains("://") || FileManager.default.fileExists(atPath: word) {
+            return "\(message); kf get \(word) loads an image"
+        }
+        return names.isEmpty ? message : "\(message); there are \(names.joined(separator: ", "))"
+    }
+
+    /// What to write for a file with the name of an option; nil if there is none.
+    static func advice(for option: String) -> String? {
+        FileManager.default.fileExists(atPath: option) ? "; write ./\(option) for the file" : nil
     }
 
     /// The parser's message, which quotes values, without headers and without URLs that a sentence
