@@ -73,6 +73,10 @@ public struct VideoFrameDataProvider: ImageDataProvider {
     /// The key under which the image is cached.
     public var cacheKey: String
 
+    /// Whether a time after the end of the video fails with ``TimeAfterEnd``, instead of meaning its last
+    /// frame.
+    @_spi(Programs) public var requiresTime = false
+
     /// The workers, for tests; nil for those of the program.
     var pool: WorkerPool?
 
@@ -189,11 +193,32 @@ extension VideoFrameDataProvider: PreparedDataProvider {
             if let shared {
                 try await shared.film(document, context)
             } else {
-                try await FilmBytes(document, context)
+                try await FilmBytes(document, context, isKept: requiresTime)
             }
+        if requiresTime, case .exact(let seconds) = position {
+            try await check(seconds, in: film, by: reading)
+        }
         let request = FilmRequest(position.kind, prefersCover: prefersCover, fitting: box)
         return .pixels(try reading.bitmap(of: await film.answer(to: request, by: reading)))
     }
+
+    private func check(
+        _ seconds: TimeInterval,
+        in film: FilmBytes,
+        by reading: DocumentReading
+    ) async throws {
+        guard case .film(let facts) = try await film.answer(to: FilmRequest(.facts), by: reading)
+        else { throw DocumentReading.invalid("it has no properties") }
+        // A time that was rounded to milliseconds is inside.
+        guard let duration = facts.duration, seconds > duration + 0.001 else { return }
+        throw TimeAfterEnd(duration: duration)
+    }
+}
+
+/// The error of a frame at a time after the end of its video.
+@_spi(Programs) public struct TimeAfterEnd: Error, Hashable {
+    /// Of the video, in seconds.
+    @_spi(Programs) public let duration: TimeInterval
 }
 
 extension VideoFramePosition {

@@ -121,6 +121,41 @@ struct FilmTests {
     }
 
     @Test(arguments: [
+        "get film.mp4 --at 9 -o a.png", "convert film.mp4 --at 0:09 -o out",
+        "show film.mp4 --at 9 --json", "sheet film.mp4 --at 9 -o a.png",
+    ])
+    func `a frame after the end of a video is an error that names the end`(
+        line: String
+    )
+        async throws
+    {
+        let outcome = try await run(line)
+        #expect(outcome.status == 1)
+        let message = "--at is after the end of the video, which has 2 seconds"
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        #expect(try await run(line.replacing(/--at [0-9:]+/, with: "--at 2")).status == 0)
+    }
+
+    @Test(arguments: [
+        ("convert in.jpg --at 1 -o out", "kf: --at is for videos, and no input is one\n"),
+        ("convert in.jpg film.mp4 --page 2 -o out", "kf: --page is for PDF documents, and no "),
+        ("sheet in.jpg --frames 3 -o a.png", "kf: --frames is for a video that is named alone"),
+        ("sheet in.jpg film.mp4 --frames 3 -o a.png", "kf: --frames is for a video that is named"),
+    ])
+    func `an option that no input has a use for is named`(
+        line: String,
+        note: String
+    )
+        async throws
+    {
+        let outcome = try await run(line)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains(note), "\(outcome.errors)")
+        let used = try await run("convert in.jpg film.mp4 --at 1 -o used")
+        #expect(used.errors.isEmpty, "\(used.errors)")
+    }
+
+    @Test(arguments: [
         "--from 1", "--to 1", "--fps 5", "--from 2 --to 1", "--from 0 --to 1 --at 1",
         "--from 0 --to 1 --fps 0",
     ])
@@ -151,6 +186,9 @@ struct FilmTests {
         let local = try await run("get film.mp4 --at 1.2s -o local.png")
         #expect(local.status == 0, "\(local.errors)")
         #expect(try folder.data("remote.png") == folder.data("local.png"))
+        let after = try await run("get \(server.url("/a.mp4")) --at 9s -o after.png \(options)")
+        #expect(after.status == 1)
+        #expect(after.errors.contains("which has 2 seconds"), "\(after.errors)")
     }
 
     @Test func `a damaged video is an error`() async throws {

@@ -132,6 +132,7 @@ struct ConvertCommand: AsyncParsableCommand {
             if dryRun { return try printed(plan, missing) }
             try AtomicFile.makeFolder(output)
             try AtomicFile.checkWritable(output)
+            if !out.quiet { pages.noteUnused(by: found.map(\.path), clip: part.clip) }
             try await convert(plan, missing)
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)

@@ -65,6 +65,11 @@ enum ErrorReport {
         switch error {
         case let error as KingfisherError: LibraryErrorText.text(for: error)
         case let error as Failure: error.message
+        // Of an input that is found while running, such as one in a list.
+        case let error as ValidationError: error.message
+        case let error as TimeAfterEnd:
+            "--at is after the end of the video, which has "
+                + "\(trimmed((error.duration * 1000).rounded() / 1000)) seconds"
         case ImageFileInfo.Failure.needsMoreData(let reason):
             "the header is incomplete: \(reason); check the source"
         case ImageFileInfo.Failure.unreadable(let reason):

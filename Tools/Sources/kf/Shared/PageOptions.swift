@@ -94,12 +94,14 @@ struct PageOptions: ParsableArguments {
             } else {
                 at.map { .exact($0) } ?? .representative
             }
-        return VideoFrameDataProvider(
+        var provider = VideoFrameDataProvider(
             url: url,
             at: position,
             maximumSize: size,
             prefersCover: cover
         )
+        provider.requiresTime = at != nil
+        return provider
     }
 
     /// Refuses options that the source does not have.
@@ -110,14 +112,33 @@ struct PageOptions: ParsableArguments {
     ///   - clip: The part of a video that is asked for.
     /// - Throws: ``Failure``.
     func check(_ kind: LocalDocument.Kind?, of source: String, clip: VideoClip? = nil) throws {
-        let page = page != nil ? "--page" : dpi != nil ? "--dpi" : password.name
-        if kind != .pdf, let page {
-            throw Failure("\(page) is for PDF documents, and \(source) is none")
+        if kind != .pdf, let name = nameForDocuments {
+            throw Failure("\(name) is for PDF documents, and \(source) is none")
         }
-        let frame = at != nil ? "--at" : cover ? "--cover" : clip != nil ? "--from" : nil
-        if kind != .video, let frame {
-            throw Failure("\(frame) is for videos, and \(source) is none")
+        if kind != .video, let name = nameForVideos(clip) {
+            throw Failure("\(name) is for videos, and \(source) is none")
         }
+    }
+
+    /// Says which options none of several files has a use for.
+    func noteUnused(by files: [String], clip: VideoClip?) {
+        let names = (nameForDocuments, nameForVideos(clip))
+        guard names.0 != nil || names.1 != nil else { return }
+        let kinds = files.compactMap { LocalDocument($0)?.kind }
+        if let name = names.0, !kinds.contains(.pdf) {
+            Terminal.note("kf: \(name) is for PDF documents, and no input is one")
+        }
+        if let name = names.1, !kinds.contains(.video) {
+            Terminal.note("kf: \(name) is for videos, and no input is one")
+        }
+    }
+
+    private var nameForDocuments: String? {
+        page != nil ? "--page" : dpi != nil ? "--dpi" : password.name
+    }
+
+    private func nameForVideos(_ clip: VideoClip?) -> String? {
+        at != nil ? "--at" : cover ? "--cover" : clip != nil ? "--from" : nil
     }
 
     /// The seconds of `12.5`, `12.5s`, `1:02` or `1:02:03.5`.

@@ -45,8 +45,13 @@ struct SheetCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The number of images in a row.", valueName: "n"))
     var columns = 5
 
-    @Option(help: ArgumentHelp("The number of frames of a video.", valueName: "n"))
-    var frames = 20
+    @Option(
+        help: ArgumentHelp(
+            "The number of frames of a video that is named alone. (default: 20)",
+            valueName: "n"
+        )
+    )
+    var frames: Int?
 
     @Flag(help: "Leave out the names of the files.")
     var noNames = false
@@ -62,7 +67,9 @@ struct SheetCommand: AsyncParsableCommand {
     func validate() throws {
         try listing.check(inputs)
         if !(1...100).contains(columns) { throw ValidationError("--columns must be from 1 to 100") }
-        if !(1...1000).contains(frames) { throw ValidationError("--frames must be from 1 to 1000") }
+        if let frames, !(1...1000).contains(frames) {
+            throw ValidationError("--frames must be from 1 to 1000")
+        }
         guard try PictureFormat(ending: output) != nil else {
             throw ValidationError("the output needs the suffix of a format: \(PictureFormat.names)")
         }
@@ -135,12 +142,16 @@ struct SheetCommand: AsyncParsableCommand {
         guard files.count == 1, let document = LocalDocument(files[0]), document.kind == .video,
             !loading.pages.asksForFrame
         else {
+            if frames != nil, !out.quiet {
+                Terminal.note("kf: --frames is for a video that is named alone, without --at")
+            }
             return files.map { Item(path: $0, title: ($0 as NSString).lastPathComponent) }
         }
         let url = URL(fileURLWithPath: document.path)
         guard let duration = try await VideoInfo(contentsOf: url).duration, duration > 0 else {
             throw Failure("\(files[0]) has no duration; name a time with --at")
         }
+        let frames = frames ?? 20
         let times = (0..<frames).map { duration * (Double($0) + 0.5) / Double(frames) }
         let providers = VideoFrameDataProvider.frames(of: url, at: times, maximumSize: cell)
         return zip(times, providers).map { time, provider in
