@@ -56,7 +56,7 @@ struct ImageGetter: Sendable {
             title: source.title,
             source: source.text,
             key: loaded.result.originalSource.cacheKey,
-            cacheType: "\(loaded.result.cacheType)",
+            cacheType: loaded.origin,
             format: written.format?.rawValue,
             width: loaded.result.image.pixelWidth,
             height: loaded.result.image.pixelHeight,
@@ -96,7 +96,8 @@ struct ImageGetter: Sendable {
     /// The properties of the written file, or of the loaded one without output.
     private struct Written {
         var format: PictureFormat?
-        var bytes: Int
+        /// Nil if the cache has the source no longer.
+        var bytes: Int?
         /// Nil for the number of loaded frames.
         var frames: Int?
         var output: String?
@@ -149,7 +150,7 @@ struct ImageGetter: Sendable {
         return Encoded(data: data, format: format, lostFrames: lostFrames)
     }
 
-    /// Writes the image if there is an output; otherwise only measures the loaded one.
+    /// Writes the image if there is an output; otherwise only measures its source.
     ///
     /// - Returns: What was written or measured; nil if the image was skipped.
     private func write(
@@ -158,10 +159,10 @@ struct ImageGetter: Sendable {
         _ index: Int
     ) async throws -> Written? {
         guard let encoded else {
-            let original = loaded.original
+            let source = await loaded.source()
             return Written(
-                format: original.flatMap { PictureFormat($0.kf.imageFormat) },
-                bytes: original?.count ?? 0
+                format: source.flatMap { PictureFormat($0.kf.imageFormat) },
+                bytes: source?.count
             )
         }
         let (data, format) = (encoded.data, encoded.format)

@@ -9,16 +9,16 @@ struct LoadReport: Report {
     let source: String
     /// The key of the source; the cache appends the processors to it.
     let key: String
-    /// `none`, `memory` or `disk`.
+    /// `none`, `memory`, `disk`, or `original` for one that was made of the cached source.
     let cacheType: String
-    /// Of the written file, or of the loaded one without output; nil if the tool cannot write it.
+    /// Of the written file, or of the source without output; nil if the tool cannot write it.
     let format: String?
     /// In pixels, after processing.
     let width: Int
     let height: Int
     let frames: Int
-    /// Of the written file, or of the loaded one without output.
-    let bytes: Int
+    /// Of the written file, or of the source without output; nil if the cache has it no longer.
+    let bytes: Int?
     let output: String?
     /// Whether the source ended before all pixels were there.
     let truncated: Bool
@@ -92,9 +92,13 @@ struct LoadReport: Report {
             switch cacheType {
             case "memory": "the memory cache"
             case "disk": "the disk cache"
+            case "original": "the cached source"
             default: "the source"
             }
-        let kind = format.map { $0.uppercased() } ?? "unknown format"
+        let kind = bytes.map { bytes in
+            let kind = format.map { $0.uppercased() } ?? "unknown format"
+            return ", \(kind), \(Readable.bytes(bytes))"
+        }
         let many = frames > 1 ? ", \(frames) frames" : ""
         let stages: [(String, Double?)] = [
             ("lookup", timings.lookup), ("fetch", timings.fetch), ("process", timings.process),
@@ -106,7 +110,7 @@ struct LoadReport: Report {
         let advice = output == nil ? "\n  written  nothing; -o FILE writes the image" : ""
         return """
             \(title)\(output.map { " → \(Terminal.line($0))" } ?? "")
-              image    \(width) × \(height) pixels\(many), \(kind), \(Readable.bytes(bytes))
+              image    \(width) × \(height) pixels\(many)\(kind ?? "")
               from     \(origin)
               times    \(times.joined(separator: ", "))\(advice)
             """

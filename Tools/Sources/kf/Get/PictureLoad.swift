@@ -15,6 +15,13 @@ struct PictureLoad: Sendable {
         fileprivate let cache: ImageCache
         fileprivate let suffix: String?
 
+        /// Where the image comes from, in the words of `kf explain`; none for the source itself.
+        var origin: String {
+            // The cached source is read by the lookup.
+            let isMade = result.cacheType == .none && result.timings.fetch == nil
+            return isMade ? "original" : "\(result.cacheType)"
+        }
+
         /// The bytes of the source, before any step; nil if the cache has them no longer.
         func source() async -> Data? {
             if result.metrics != nil { return result.data() }
