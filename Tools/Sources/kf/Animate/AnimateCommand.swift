@@ -69,7 +69,7 @@ struct AnimateCommand: AsyncParsableCommand {
     )
     var quality = 80
 
-    @OptionGroup var loading: LoadOptions
+    @OptionGroup var reading: ReadOptions
     @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
@@ -84,7 +84,7 @@ struct AnimateCommand: AsyncParsableCommand {
         if let fps, !(1...100).contains(fps) {
             throw ValidationError("--fps must be from 1 to 100")
         }
-        try part.check(loading.pages)
+        try part.check(reading.pages)
         guard (0.01...60).contains(seconds) else {
             throw ValidationError("--delay must be from 0.01 to 60 seconds")
         }
@@ -178,8 +178,8 @@ struct AnimateCommand: AsyncParsableCommand {
     /// The size of an image that is no animation; nil for others, and without a readable header: then
     /// the load fails, and says why.
     private func sizeOfStill(_ file: String) async -> CGSize? {
-        guard let bytes = try? PictureSource(file: file).bytes(patience: loading.timeout),
-            let info = try? await ImageFileInfo.read(bytes, isolates: loading.isolate),
+        guard let bytes = try? PictureSource(file: file).bytes(patience: reading.timeout),
+            let info = try? await ImageFileInfo.read(bytes, isolates: reading.isolate),
             info.frameCount == 1
         else { return nil }
         return info.size
@@ -189,14 +189,9 @@ struct AnimateCommand: AsyncParsableCommand {
         of file: String,
         _ processor: (any ImageProcessor)?
     ) async throws -> KFCrossPlatformImage {
-        let source = PictureSource(file: file)
         do {
-            let load = PictureLoad(
-                source: source,
-                loading: loading,
-                processor: processor,
-                clip: clip
-            )
+            var load = PictureLoad(file: file, reading: reading, processor: processor)
+            load.clip = clip
             return try await load.run().result.image
         } catch {
             let reason = ErrorReport.reason(for: error)
@@ -246,16 +241,16 @@ struct AnimateCommand: AsyncParsableCommand {
         )
         let format = try format()
         let quality = CGFloat(quality) / 100
-        let encoded = try await onThread(seconds: loading.timeout) {
+        let encoded = try await onThread(seconds: reading.timeout) {
             animation?.kf.animationRepresentation(
                 format: format.imageFormat,
                 compressionQuality: quality
             )
         }
         guard let data = encoded else { throw format.failure }
-        try AtomicFile.write(data, to: output, patience: loading.timeout)
+        try AtomicFile.write(data, to: output, patience: reading.timeout)
         if format == .avif, images.count > 1 {
-            await AnimationRounds.note(loops, of: data, isolates: loading.isolate)
+            await AnimationRounds.note(loops, of: data, isolates: reading.isolate)
         }
         try out.print(
             Result(

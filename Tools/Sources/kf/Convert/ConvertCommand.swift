@@ -23,7 +23,7 @@ struct ConvertCommand: AsyncParsableCommand {
               kf convert clip.gif -o frames --format png --all-frames
               kf convert films -o clips --from 3 --to 6 --fps 12 -p resize:320x
 
-            \(EncodingOptions.steps)
+            \(EncodingOptions.help)
             """
     )
 
@@ -96,7 +96,7 @@ struct ConvertCommand: AsyncParsableCommand {
         if let jobs, !(1...256).contains(jobs) {
             throw ValidationError("--jobs must be from 1 to 256")
         }
-        if let timeout { try LoadOptions.check(timeout: timeout) }
+        if let timeout { try ReadOptions.check(timeout: timeout) }
         try part.part.check(pages)
         if allFrames, skipExisting || encoding.frame != nil {
             throw ValidationError("--all-frames is not for --skip-existing and --frame")

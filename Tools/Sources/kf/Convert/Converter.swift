@@ -80,7 +80,7 @@ final class Converter: Sendable {
     }
 
     private func converted(_ item: ConvertPlan.Item) async throws -> ConvertOutcome {
-        let steps = encoding.processor(isWritten: true, as: item.format)
+        let steps = encoding.steps.processor(isWritten: true, as: item.format)
         if let still = try still(of: item) {
             // A page is drawn in the size that the steps ask for. With a step, the file in between is
             // not made small.

@@ -36,7 +36,7 @@ struct DemoCommand: AsyncParsableCommand {
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
-        try LoadOptions.check(timeout: timeout)
+        try ReadOptions.check(timeout: timeout)
         if output?.isEmpty == true { throw ValidationError("the output has no name") }
     }
 

@@ -23,7 +23,7 @@ struct GetCommand: AsyncParsableCommand {
               kf get https://example.com/film.mp4 --at 12.5 -o frame.jpg
               kf get film.mp4 --from 3 --to 6 --fps 12 -p resize:480x -o clip.webp
 
-            \(EncodingOptions.steps)
+            \(EncodingOptions.help)
             """
     )
 

@@ -38,6 +38,18 @@ enum GetTarget {
         }
     }
 
+    /// Whether images are written.
+    var isWritten: Bool {
+        if case .none = self { false } else { true }
+    }
+
+    /// The format of the outputs: the one that is named, or that of a file's suffix; nil for those of
+    /// the sources.
+    func format(_ named: PictureFormat?) throws -> PictureFormat? {
+        guard named == nil, case .file(let path) = self else { return named }
+        return try PictureFormat(ending: path)
+    }
+
     /// Throws a ``Failure`` unless the images can be written; makes a missing folder.
     ///
     /// Bytes of an image could control a terminal.

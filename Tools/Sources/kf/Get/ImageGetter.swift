@@ -21,16 +21,15 @@ struct ImageGetter: Sendable {
             sources.count == 1 && out.showsProgress && (command.progress || !out.json)
         let bar = showsBar ? ProgressBar() : nil
         defer { bar?.clear() }
-        let named = try format()
-        let load = PictureLoad(
+        var load = try PictureLoad(
             source: source,
             loading: loading,
-            processor: encoding.processor(isWritten: command.output != nil, as: named),
-            further: command.retrying.options,
-            steps: encoding.processors,
+            options: encoding.steps,
+            target: target,
             clip: command.part.clip,
-            clipFormat: encoding.finalFormat(for: named)
+            isCopied: encoding.copiesFiles
         )
+        load.further = command.retrying.options
         let clock = ContinuousClock()
         let start = clock.now
         let loaded: PictureLoad.Loaded
@@ -74,7 +73,9 @@ struct ImageGetter: Sendable {
         guard command.skipExisting else { return nil }
         let source = sources[index]
         let suffix = ((source.webURL?.path ?? source.path ?? "") as NSString).pathExtension
-        guard let format = try format() ?? PictureFormat(name: suffix.lowercased()),
+        guard
+            let format = try target.format(encoding.format)
+                ?? PictureFormat(name: suffix.lowercased()),
             let path = try target.path(of: index, as: format, sources: sources),
             FileManager.default.fileExists(atPath: path)
         else { return nil }
@@ -86,14 +87,7 @@ struct ImageGetter: Sendable {
         try out.print(SkippedReport(title: source.title, source: source.text, output: path))
     }
 
-    /// The format of the output; nil for the source's format, or without output.
-    private func format() throws -> PictureFormat? {
-        if let format = encoding.format { return format }
-        guard case .file(let path) = target else { return nil }
-        return try PictureFormat(ending: path)
-    }
-
-    /// The properties of the written file, or of the loaded one without output.
+    /// The properties of the written file, or of the source without output.
     private struct Written {
         var format: PictureFormat?
         /// Nil if the cache has the source no longer.
@@ -119,7 +113,7 @@ struct ImageGetter: Sendable {
     private func encode(_ loaded: PictureLoad.Loaded) async throws -> Encoded? {
         guard command.output != nil else { return nil }
         let loadedFormat = loaded.original.flatMap { PictureFormat($0.kf.imageFormat) }
-        var named = try format()
+        var named = try target.format(encoding.format)
         if named == nil { named = await loaded.sourceFormat() }
         let format = named ?? loadedFormat ?? .png
         // The pixels of a truncated file are not all there, but those of the result are.

@@ -42,7 +42,9 @@ struct PictureLoad: Sendable {
     }
 
     let source: PictureSource
-    let loading: LoadOptions
+    let reading: ReadOptions
+    /// Caches and requests; nil for files alone.
+    private let loading: LoadOptions?
     let processor: (any ImageProcessor)?
     /// Whether the cache also keeps the source of a processed image.
     ///
@@ -59,6 +61,48 @@ struct PictureLoad: Sendable {
     /// A frame of the source; nil for the one of the options.
     var provider: VideoFrameDataProvider?
 
+    /// A load of anything.
+    init(source: PictureSource, loading: LoadOptions, processor: (any ImageProcessor)?) {
+        self.source = source
+        self.loading = loading
+        self.processor = processor
+        reading = loading.reading
+    }
+
+    /// The load of `kf get`.
+    ///
+    /// - Parameters:
+    ///   - source: The source.
+    ///   - loading: The options of the load.
+    ///   - options: The steps.
+    ///   - target: Where the image is written.
+    ///   - clip: A part of a video instead of a frame.
+    ///   - isCopied: Whether a file of the target's format is copied as it is.
+    /// - Throws: A `ValidationError` for the suffix of no format.
+    init(
+        source: PictureSource,
+        loading: LoadOptions,
+        options: StepOptions,
+        target: GetTarget,
+        clip: VideoClip?,
+        isCopied: Bool
+    ) throws {
+        let format = try target.format(options.format)
+        let processor = options.processor(isWritten: target.isWritten, as: format)
+        self.init(source: source, loading: loading, processor: processor)
+        steps = options.processors
+        self.clip = clip
+        clipFormat = isCopied && format?.holdsAnimations == true ? format : nil
+    }
+
+    /// A load of a file without a cache.
+    init(file path: String, reading: ReadOptions, processor: (any ImageProcessor)?) {
+        source = PictureSource(file: path)
+        loading = nil
+        self.processor = processor
+        self.reading = reading
+    }
+
     /// Loads the image within the timeout of the options.
     ///
     /// - Parameters:
@@ -70,7 +114,7 @@ struct PictureLoad: Sendable {
         _ bar: ProgressBar? = nil,
         downloader: ImageDownloader? = nil
     ) async throws -> Loaded {
-        try await withDeadline(seconds: loading.timeout) { try await load(bar, downloader) }
+        try await withDeadline(seconds: reading.timeout) { try await load(bar, downloader) }
     }
 
     /// Loads the image with a manager that several loads share.
@@ -84,7 +128,7 @@ struct PictureLoad: Sendable {
         by manager: KingfisherManager,
         options further: KingfisherOptionsInfo = []
     ) async throws -> RetrieveImageResult {
-        try await withDeadline(seconds: loading.timeout) {
+        try await withDeadline(seconds: reading.timeout) {
             try await manager.retrieveImage(with: try resolved(), options: options + further)
         }
     }
@@ -116,7 +160,7 @@ struct PictureLoad: Sendable {
     /// Creates a manager with the cache that the options select.
     func manager(_ shared: ImageDownloader? = nil) throws -> KingfisherManager {
         let downloader = shared ?? ImageDownloader(name: "kf")
-        downloader.downloadTimeout = loading.timeout
+        downloader.downloadTimeout = reading.timeout
         UnfinishedFiles.shared.add(downloader)
         return KingfisherManager(downloader: downloader, cache: try ToolCache.open(cache))
     }
@@ -124,18 +168,18 @@ struct PictureLoad: Sendable {
     /// The library's source.
     func resolved() throws -> Source {
         if let provider { return .provider(provider) }
-        if let url = source.webURL, loading.pages.asksForFrame || clip != nil {
-            try loading.pages.check(.video, of: source.title)
+        if let url = source.webURL, reading.pages.asksForFrame || clip != nil {
+            try reading.pages.check(.video, of: source.title)
             let size = steps.first?.sufficientSize
             return .provider(
-                loading.pages.frame(of: url, fitting: size, clip: clip, as: clipFormat)
+                reading.pages.frame(of: url, fitting: size, clip: clip, as: clipFormat)
             )
         }
         let document = source.document
-        try loading.pages.check(document?.kind, of: source.title, clip: clip)
+        try reading.pages.check(document?.kind, of: source.title, clip: clip)
         if let document {
             return .provider(
-                try loading.pages.provider(
+                try reading.pages.provider(
                     for: document,
                     before: steps,
                     clip: clip,
@@ -143,10 +187,10 @@ struct PictureLoad: Sendable {
                 )
             )
         }
-        return try source.resolved(patience: loading.timeout, isCached: cache != .none)
+        return try source.resolved(patience: reading.timeout, isCached: cache != .none)
     }
 
-    private var cache: CacheChoice { loading.usedCache(for: source) }
+    private var cache: CacheChoice { loading?.usedCache(for: source) ?? .none }
 
     /// The library's options for the load.
     var options: KingfisherOptionsInfo {
@@ -166,8 +210,9 @@ struct PictureLoad: Sendable {
         } else if processor != nil, keepsOriginal {
             options.append(.cacheOriginalImage)
         }
-        if loading.isolate { options.append(.isolated) }
-        options += loading.truncation.options + further
+        if reading.isolate { options.append(.isolated) }
+        options += reading.truncation.options + further
+        guard let loading else { return options }
         if loading.forceRefresh { options.append(.forceRefresh) }
         if loading.onlyFromCache { options.append(.onlyFromCache) }
         if !loading.ignoredQueryItems.isEmpty {

@@ -39,7 +39,7 @@ struct InfoCommand: AsyncParsableCommand {
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
-        try LoadOptions.check(timeout: timeout)
+        try ReadOptions.check(timeout: timeout)
         try listing.check(files, "files")
         for file in files {
             let source = try PictureSource(file)

@@ -8,9 +8,14 @@ struct ExplainCommand: AsyncParsableCommand {
         commandName: "explain",
         abstract: "Explains where an image would come from, without loading it.",
         discussion: """
+            Takes the options of kf get: what the cache has of an image also depends on them. With \
+            steps, an output in a format that holds animations is another one than a still.
+
             Examples:
               kf explain https://example.com/photo.jpg
-              kf explain https://example.com/photo.jpg -p resize:300x --json
+              kf explain https://example.com/photo.jpg -p resize:300x -o a.webp
+
+            \(EncodingOptions.help)
             """
     )
 
@@ -22,18 +27,21 @@ struct ExplainCommand: AsyncParsableCommand {
     var source: PictureSource
 
     @Option(
-        name: [.customShort("p"), .customLong("processor")],
-        parsing: .singleValue,
-        help: ArgumentHelp("A step as in kf get; may be repeated.", valueName: "spec"),
-        transform: ProcessorSpec.init
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp("The output of kf get; nothing is written.", valueName: "file"),
+        completion: .file()
     )
-    var processors: [ProcessorSpec] = []
+    var output: String?
 
+    @OptionGroup var steps: StepOptions
     @OptionGroup var loading: LoadOptions
+    @OptionGroup var part: ClipOptions
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
         try loading.check(source)
+        try part.part.check(loading.pages)
+        _ = try GetTarget(output, for: [source]).format(steps.format)
         if !source.isCacheable {
             throw ValidationError(
                 "\(source.title) is never cached, so there is nothing to explain"
@@ -43,17 +51,20 @@ struct ExplainCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let load = PictureLoad(
+            let load = try PictureLoad(
                 source: source,
                 loading: loading,
-                processor: ProcessorSpec.chain(processors)
+                options: steps,
+                target: GetTarget(output, for: [source]),
+                clip: part.clip,
+                isCopied: steps.keepFiles
             )
             let manager = try load.manager()
             // The index of a cache is read in the background. Reading the entries waits for it.
             _ = manager.cache.diskStorage.entries
             let explanation = manager.explain(try load.resolved(), options: load.options)
             let cache = loading.usedCache(for: source)
-            try out.print(Result(source, processors, cache, explanation))
+            try out.print(Result(source, steps.processors, cache, explanation))
         } catch {
             throw ErrorReport.exit(for: error, source: source.title, out)
         }

@@ -77,7 +77,7 @@ struct OptimizeCommand: AsyncParsableCommand {
 
     func validate() throws {
         try listing.check(files, "files")
-        if let timeout { try LoadOptions.check(timeout: timeout) }
+        if let timeout { try ReadOptions.check(timeout: timeout) }
         guard (output == nil) == inPlace else {
             throw ValidationError(
                 inPlace

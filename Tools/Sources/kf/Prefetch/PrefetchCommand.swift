@@ -13,7 +13,8 @@ struct PrefetchCommand: AsyncParsableCommand {
             white space. Cached images are not loaded \
             again. Failures do not stop it; they are listed at the end, and the exit status is 1. \
             So is an image that the cache has removed again, because it is full. With -p only the \
-            results are cached, not the originals.
+            results are cached, not the originals; kf get uses them with the same -p, and kf \
+            explain tells whether it would with other options.
 
             Examples:
               kf prefetch https://example.com/a.jpg https://example.com/b.jpg
@@ -113,14 +114,11 @@ struct PrefetchCommand: AsyncParsableCommand {
     // MARK: - Steps
 
     private func load(_ source: PictureSource, _ processor: (any ImageProcessor)?) -> PictureLoad {
-        PictureLoad(
-            source: source,
-            loading: loading,
-            processor: processor,
-            keepsOriginal: false,
-            further: retrying.options,
-            clip: part.clip
-        )
+        var load = PictureLoad(source: source, loading: loading, processor: processor)
+        load.keepsOriginal = false
+        load.further = retrying.options
+        load.clip = part.clip
+        return load
     }
 
     /// The number of images that the cache does not have any more.

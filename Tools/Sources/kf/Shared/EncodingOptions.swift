@@ -4,33 +4,7 @@ import Foundation
 
 /// The options for processing and encoding an image.
 struct EncodingOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("p"), .customLong("processor")],
-        parsing: .singleValue,
-        help: ArgumentHelp(
-            "A step to apply; may be repeated, in order. Steps are listed above.",
-            valueName: "spec"
-        ),
-        completion: ProcessorSpec.completion,
-        transform: ProcessorSpec.init
-    )
-    var processors: [ProcessorSpec] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "The format to write: \(PictureFormat.names). By default that of the output's "
-                + "suffix, or else the source's.",
-            valueName: "f"
-        ),
-        completion: .list(PictureFormat.allCases.map(\.rawValue)),
-        transform: Self.format
-    )
-    var format: PictureFormat?
-
-    @Option(
-        help: ArgumentHelp("The quality of lossy formats: 0 to 100. (default: 90)", valueName: "n")
-    )
-    var quality: Int?
+    @OptionGroup var steps: StepOptions
 
     @Option(
         help: ArgumentHelp(
@@ -41,15 +15,6 @@ struct EncodingOptions: ParsableArguments {
         transform: { try TargetSize($0) }
     )
     var targetSize: TargetSize?
-
-    @Option(
-        help: ArgumentHelp(
-            "The frame of an animation to write, from 1. (default: all if the format holds "
-                + "animations, else the first)",
-            valueName: "n"
-        )
-    )
-    var frame: Int?
 
     @Flag(help: "Write JPEGs in one scan. By default they are progressive, and smaller.")
     var baseline = false
@@ -99,39 +64,15 @@ struct EncodingOptions: ParsableArguments {
                 "--lossless keeps every pixel; leave --quality, --target-size and --colors out"
             )
         }
-        if let quality, !(0...100).contains(quality) {
-            throw ValidationError("the quality must be from 0 to 100, not \(quality)")
-        }
-        if let frame, !(1...100_000).contains(frame) {
-            throw ValidationError("frames are numbered from 1")
-        }
         if let colors, !(2...256).contains(colors) {
             throw ValidationError("the number of colours must be from 2 to 256, not \(colors)")
         }
     }
 
-    /// 0 to 1, for lossy formats.
-    var compressionQuality: CGFloat { CGFloat(quality ?? 90) / 100 }
-
-    /// The steps as one processor, applied to every frame if the output format holds animations.
-    ///
-    /// - Parameters:
-    ///   - isWritten: Whether a file is written.
-    ///   - target: Its format; nil for the source's.
-    /// - Returns: The processor; nil without steps.
-    func processor(isWritten: Bool, as target: PictureFormat?) -> (any ImageProcessor)? {
-        let chain = ProcessorSpec.chain(processors)
-        if let frame {
-            let first = FrameProcessor(number: frame)
-            return chain.map { first.append(another: $0) } ?? first
-        }
-        guard let chain, isWritten, target?.holdsAnimations != false else { return chain }
-        return AnimatedImageProcessor(
-            chain,
-            format: target?.imageFormat,
-            compressionQuality: compressionQuality
-        )
-    }
+    var processors: [ProcessorSpec] { steps.processors }
+    var format: PictureFormat? { steps.format }
+    var quality: Int? { steps.quality }
+    var frame: Int? { steps.frame }
 
     /// What encoded files keep.
     private var kept: MetadataChoice {
@@ -141,8 +82,7 @@ struct EncodingOptions: ParsableArguments {
 
     /// Whether a file that has the target format is copied instead of encoded.
     var copiesFiles: Bool {
-        processors.isEmpty && quality == nil && colors == nil && targetSize == nil && !baseline
-            && frame == nil
+        steps.keepFiles && colors == nil && targetSize == nil && !baseline
     }
 
     /// The format of an animation that need not be encoded again for a target; nil if it has to be.
@@ -231,7 +171,7 @@ struct EncodingOptions: ParsableArguments {
         let encoded = try await onThread {
             if let exact { return exact.data(of: image) }
             guard let targetSize else {
-                return encode(image, as: target, quality: compressionQuality)
+                return encode(image, as: target, quality: steps.compressionQuality)
             }
             return try targetSize.file(upTo: quality ?? 90) {
                 encode(image, as: target, quality: CGFloat($0) / 100)
@@ -277,7 +217,7 @@ struct EncodingOptions: ParsableArguments {
     }
 
     /// The list of steps for the help of a command.
-    static let steps = """
+    static let help = """
         Steps for --processor. Sizes are in pixels: 300x200, one side (300x or x200), or a \
         percentage (50%). Colours are #rrggbb, #rrggbbaa or names like white, positions X,Y \
         from 0,0 (top left) to 1,1. downsample never enlarges an image, resize does: fit stays \
@@ -286,11 +226,4 @@ struct EncodingOptions: ParsableArguments {
 
         \(ProcessorForm.all.map { "  " + $0.help }.joined(separator: "\n"))
         """
-
-    private static func format(_ name: String) throws -> PictureFormat {
-        guard let format = PictureFormat(name: name) else {
-            throw ValidationError("unknown format '\(name)'; choose from \(PictureFormat.names)")
-        }
-        return format
-    }
 }

@@ -21,15 +21,7 @@ struct LoadOptions: ParsableArguments {
     @Flag(help: "Fail if the image is not cached.")
     var onlyFromCache = false
 
-    @Flag(help: "Decode in a separate process without access to files or the network.")
-    var isolate = false
-
-    @OptionGroup var truncation: TruncationOptions
-
-    @OptionGroup var pages: PageOptions
-
-    @Option(help: ArgumentHelp("The time limit of a load.", valueName: "seconds"))
-    var timeout = 30.0
+    @OptionGroup var reading: ReadOptions
 
     @Option(
         name: .customLong("header"),
@@ -54,7 +46,6 @@ struct LoadOptions: ParsableArguments {
     var ignoredQueryItems: [String] = []
 
     func validate() throws {
-        try Self.check(timeout: timeout)
         if forceRefresh, onlyFromCache {
             throw ValidationError("--force-refresh and --only-from-cache cannot be combined")
         }
@@ -86,6 +77,26 @@ struct LoadOptions: ParsableArguments {
         if let cache { return .folder(cache) }
         return source.isWeb ? .users : .none
     }
+
+    var isolate: Bool { reading.isolate }
+    var truncation: TruncationOptions { reading.truncation }
+    var pages: PageOptions { reading.pages }
+    var timeout: Double { reading.timeout }
+}
+
+/// The options of commands that load images from files, and of those that load any.
+struct ReadOptions: ParsableArguments {
+    @Flag(help: "Decode in a separate process without access to files or the network.")
+    var isolate = false
+
+    @OptionGroup var truncation: TruncationOptions
+
+    @OptionGroup var pages: PageOptions
+
+    @Option(help: ArgumentHelp("The time limit of a load.", valueName: "seconds"))
+    var timeout = 30.0
+
+    func validate() throws { try Self.check(timeout: timeout) }
 
     static func check(timeout: Double) throws {
         if !(timeout > 0 && timeout <= 86_400) {

@@ -56,7 +56,7 @@ struct SheetCommand: AsyncParsableCommand {
     @Flag(help: "Leave out the names of the files.")
     var noNames = false
 
-    @OptionGroup var loading: LoadOptions
+    @OptionGroup var reading: ReadOptions
     @OptionGroup var overwriting: OverwriteOptions
     @OptionGroup var out: OutputOptions
 
@@ -140,7 +140,7 @@ struct SheetCommand: AsyncParsableCommand {
     /// The files, or the frames of a video that is alone: in the middle of equal parts.
     private func items(of files: [String]) async throws -> [Item] {
         guard files.count == 1, let document = LocalDocument(files[0]), document.kind == .video,
-            !loading.pages.asksForFrame
+            !reading.pages.asksForFrame
         else {
             if frames != nil, !out.quiet {
                 Terminal.note("kf: --frames is for a video that is named alone, without --at")
@@ -168,19 +168,15 @@ struct SheetCommand: AsyncParsableCommand {
         let width = ProcessInfo.processInfo.activeProcessorCount
         let processor = SizeSpec.both(cell).downsampling
         await Batch.run(Array(items.indices), width: width) { index in
-            let source = PictureSource(file: items[index].path)
+            let path = items[index].path
             do {
-                let load = PictureLoad(
-                    source: source,
-                    loading: loading,
-                    processor: processor,
-                    provider: items[index].frame
-                )
+                var load = PictureLoad(file: path, reading: reading, processor: processor)
+                load.provider = items[index].frame
                 let image = try await load.run().result.image
                 made.withLock { $0[index] = image }
             } catch {
-                out.printFailure(error, source: source.text)
-                failed.add(ErrorReport.line(for: error, source: source.title))
+                out.printFailure(error, source: path)
+                failed.add(ErrorReport.line(for: error, source: path))
             }
         }
         return zip(items, made.withLock { $0 }).compactMap { item, image in
@@ -210,11 +206,11 @@ struct SheetCommand: AsyncParsableCommand {
         }
         let image = page.image
         let format = try PictureFormat(ending: output)
-        let data = try await onThread(seconds: loading.timeout) {
+        let data = try await onThread(seconds: reading.timeout) {
             image.flatMap { format?.encoding().data(of: $0) }
         }
         guard let data else { throw Failure("cannot write this page as \(output)") }
-        try AtomicFile.write(data, to: output, patience: loading.timeout)
+        try AtomicFile.write(data, to: output, patience: reading.timeout)
         try out.print(
             Result(
                 images: images.count,

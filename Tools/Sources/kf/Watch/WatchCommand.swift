@@ -16,7 +16,7 @@ struct WatchCommand: AsyncParsableCommand {
               kf watch photos -o small -p downsample:400x400
               kf watch drawings -o web --format webp --json
 
-            \(EncodingOptions.steps)
+            \(EncodingOptions.help)
             """
     )
 
@@ -58,7 +58,7 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
-        if let timeout { try LoadOptions.check(timeout: timeout) }
+        if let timeout { try ReadOptions.check(timeout: timeout) }
         try part.part.check(pages)
         if output.isEmpty || output == "-" { throw ValidationError("the output must be a folder") }
     }
