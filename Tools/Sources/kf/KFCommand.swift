@@ -11,8 +11,10 @@ struct KFCommand: AsyncParsableCommand {
               kf info photo.jpg
 
             With --json every line is an object with a status. One about an image has its source; \
-            if that failed, status is failed and error says why. A last line without a source sums \
-            up commands that take many. kf.schema.json in the documentation describes the fields.
+            if that failed, status is failed and error says why. Of several inputs, a folder, a \
+            pattern or a list, a last line without a source is the sum, in every command that \
+            takes them; one file or URL has its line alone. kf.schema.json in the documentation \
+            describes the fields.
 
             Exit status: 0 on success, 1 on failure, 64 for wrong usage. NO_COLOR in the \
             environment turns colours off.

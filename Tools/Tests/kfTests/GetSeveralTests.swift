@@ -55,7 +55,7 @@ struct GetSeveralTests {
         #expect(outcome.status == 1)
         #expect(try names() == ["a.jpg"])
         #expect(outcome.errors.contains("missing.png"))
-        #expect(outcome.text.split(separator: "\n").count == 2)
+        #expect(outcome.text.split(separator: "\n").count == 3)
         #expect(outcome.text.contains(#""output":"out/a.jpg""#), "\(outcome.text)")
         #expect(outcome.text.contains(#""error":"#), "\(outcome.text)")
     }

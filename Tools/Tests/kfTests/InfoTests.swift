@@ -87,7 +87,7 @@ struct InfoTests {
         )
         let outcome = try await run("empty", "page.html", "gone.png", "in.jpg", "--json")
         #expect(outcome.status == 1)
-        #expect(outcome.text.split(separator: "\n").count == 4)
+        #expect(outcome.text.split(separator: "\n").count == 5)
         let errors = outcome.errors.split(separator: "\n")
         #expect(errors.count == 3)
         #expect(errors.first?.hasSuffix("there are no images in these folders") == true)

@@ -64,6 +64,56 @@ struct SchemaTests {
         #expect((outcome.status == 0) == (failures == 0), "\(outcome.text)")
     }
 
+    /// Commands that take several inputs, with the fields of their sums.
+    @Test(arguments: [
+        ("get", "-o small/", ["images", "skipped", "failed"]),
+        ("info", "", ["images", "skipped", "failed"]),
+        ("optimize", "-o small/", ["images", "skipped", "failed"]),
+        ("srcset", "-o web/ --widths 10 --formats png", ["images", "skipped", "failed"]),
+        ("convert", "-o out", ["converted", "failed", "bytes"]),
+        ("convert", "-o out --dry-run", ["images", "skipped", "failed"]),
+        ("prefetch", "--cache c", ["loaded", "cached", "failed"]),
+    ])
+    func `the last line of several inputs is their sum, and one input has one line`(
+        command: String,
+        options: String,
+        fields: [String]
+    ) async throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.path("one"),
+            withIntermediateDirectories: true
+        )
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "one/in.jpg"))
+        try Data("in.jpg\nin.png\n".utf8).write(to: folder.url.appending(path: "list"))
+        func lines(_ inputs: String) async throws -> [[String: Any]] {
+            let words = "\(command) \(inputs) \(options) --json".split(separator: " ")
+            let outcome = try await KFProgram.run(words.map(String.init), in: folder)
+            return try outcome.text.split(separator: "\n").map {
+                try #require(
+                    try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+                )
+            }
+        }
+        if command != "prefetch" {
+            let alone = try await lines("in.jpg")
+            #expect(alone.count == 1 && alone[0]["source"] as? String == "in.jpg")
+            for inputs in ["one", "one/*.jpg", "in.jpg bad.jpg", "none/*.jpg in.jpg"] {
+                let some = try await lines(inputs)
+                #expect(some.last?["source"] == nil, "\(inputs)")
+                #expect(some.dropLast().allSatisfy { $0["source"] is String }, "\(inputs)")
+                #expect(Set((some.last ?? [:]).keys).isSuperset(of: fields), "\(inputs)")
+            }
+        }
+        let server = "http://127.0.0.1:9/in.jpg"
+        let listed = try await lines(
+            command == "prefetch" ? "\(server) \(server)?a" : "--from-file list"
+        )
+        #expect(listed.count == 3)
+        #expect(listed.last?["source"] == nil && listed.last?["status"] as? String == "done")
+        #expect(Set((listed.last ?? [:]).keys).isSuperset(of: fields))
+        if command == "prefetch" { #expect(try await lines(server).count == 1) }
+    }
+
     private static func agrees(_ value: Any, with property: [String: Any]) -> Bool {
         if let values = property["enum"] as? [String] {
             return (value as? String).map(values.contains) ?? false

@@ -155,6 +155,7 @@ struct ConvertCommand: AsyncParsableCommand {
     }
 
     private func printed(_ plan: ConvertPlan, _ missing: [ConvertOutcome]) throws {
+        let failures = Failures()
         for item in plan.items {
             let exists = skipExisting && plan.isThere(item)
             try out.print(
@@ -164,10 +165,14 @@ struct ConvertCommand: AsyncParsableCommand {
                     status: exists ? .skipped : .planned
                 )
             )
+            failures.addImage(isSkipped: exists)
         }
         for outcome in missing {
-            Terminal.note("kf: \(outcome.error ?? "failed")", style: .red)
+            if out.json { report(outcome) }
+            failures.add(outcome.error ?? "failed")
         }
+        for line in failures.all { Terminal.note("kf: " + line, style: .red) }
+        try out.print(failures.summary, of: listing, inputs)
         if !missing.isEmpty { throw ExitCode.failure }
     }
 
@@ -233,7 +238,7 @@ struct ConvertCommand: AsyncParsableCommand {
             let what = count == 1 ? "1 photo was" : "\(count) photos were"
             Terminal.note("kf: removed where \(what) taken; --keep all keeps it")
         }
-        try out.print(summary)
+        try out.print(summary, of: listing, inputs)
         if summary.failed > 0 { throw ExitCode.failure }
     }
 

@@ -111,10 +111,10 @@ struct GetCommand: AsyncParsableCommand {
                 of: try listing.all(inputs, patience: loading.timeout),
                 leavingOut: output
             )
-            if sources.isEmpty { throw missing.first?.1 ?? Failure("there are no images") }
+            if sources.isEmpty, missing.isEmpty { throw Failure("there are no images") }
             let target = try target(for: sources)
             try target.prepare()
-            if sources.count == 1, missing.isEmpty {
+            if sources.count == 1, missing.isEmpty, !out.json || !listing.mayBeSeveral(inputs) {
                 try await ImageGetter(command: self, sources: sources, target: target).get(0)
             } else {
                 try await getAll(sources, target, missing)
@@ -143,18 +143,19 @@ struct GetCommand: AsyncParsableCommand {
             downloader: ImageDownloader(name: "kf")
         )
         let report = { @Sendable (error: any Error, text: String, title: String) in
-            out.printFailure(error, source: text)
+            if output != "-" { out.printFailure(error, source: text) }
             failures.add(ErrorReport.line(for: error, source: title))
         }
         for (input, error) in missing { report(error, input, input) }
         await Batch.run(Array(sources.indices), width: Self.width) { index in
             do {
-                try await getter.get(index)
+                failures.addImage(isSkipped: try await !getter.get(index))
             } catch {
                 report(error, sources[index].text, sources[index].title)
             }
         }
         for line in failures.all { Terminal.note("kf: " + line, style: .red) }
+        if output != "-" { try out.print(failures.summary, of: listing, inputs) }
         if !failures.all.isEmpty { throw ExitCode.failure }
     }
 }

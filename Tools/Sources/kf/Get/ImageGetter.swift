@@ -14,8 +14,14 @@ struct ImageGetter: Sendable {
     private var out: OutputOptions { command.out }
 
     /// Loads an image, writes it, and prints the report.
-    func get(_ index: Int) async throws {
-        if let path = try existingOutput(of: index) { return try skip(index, path) }
+    ///
+    /// - Returns: False if its output was there.
+    @discardableResult
+    func get(_ index: Int) async throws -> Bool {
+        if let path = try existingOutput(of: index) {
+            try skip(index, path)
+            return false
+        }
         let source = sources[index]
         let showsBar =
             sources.count == 1 && out.showsProgress && (command.progress || !out.json)
@@ -48,7 +54,9 @@ struct ImageGetter: Sendable {
             try await encode(loaded)
         }
         let encodingTime = encoded.map { _ in beforeEncoding.duration(to: clock.now) }
-        guard let written = try await write(encoded, of: loaded, index) else { return }
+        guard let written = try await write(encoded, of: loaded, index) else {
+            return false
+        }
         out.detail("key \(loaded.result.originalSource.cacheKey)")
         if let processor = load.processor { out.detail("steps \(processor.identifier)") }
         let report = LoadReport(
@@ -66,6 +74,7 @@ struct ImageGetter: Sendable {
             timings: LoadReport.Timings(loaded.result.timings, encode: encodingTime)
         )
         try out.print(report, toError: command.output == "-")
+        return true
     }
 
     /// The output of an image if it is to be skipped, as far as its name is known before it is loaded.

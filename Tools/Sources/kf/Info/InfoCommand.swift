@@ -48,13 +48,13 @@ struct InfoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var failed = false
+        let failures = Failures()
         let report = { (error: any Error, text: String, title: String) in
             // Continue with the other files.
             let line = ErrorReport.line(for: error, source: title)
             out.printFailure(error, source: text)
             Terminal.note("kf: " + line, style: .red)
-            failed = true
+            failures.add(line)
         }
         let texts: [String]
         do {
@@ -67,11 +67,13 @@ struct InfoCommand: AsyncParsableCommand {
         for source in sources {
             do {
                 try await print(source)
+                failures.addImage()
             } catch {
                 report(error, source.text, source.title)
             }
         }
-        if failed { throw ExitCode.failure }
+        try out.print(failures.summary, of: listing, files)
+        if !failures.all.isEmpty { throw ExitCode.failure }
     }
 
     private func print(_ file: PictureSource) async throws {

@@ -103,11 +103,13 @@ struct OptimizeCommand: AsyncParsableCommand {
                 do {
                     let report = try await optimize(index, sources, target)
                     try out.print(report, toError: output == "-")
+                    failures.addImage()
                 } catch {
                     report(error, of: sources[index].text, failures)
                 }
             }
             for line in failures.all { Terminal.note("kf: " + line, style: .red) }
+            if output != "-" { try out.print(failures.summary, of: listing, files) }
             if !failures.all.isEmpty { throw ExitCode.failure }
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)

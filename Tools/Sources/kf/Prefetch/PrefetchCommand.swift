@@ -98,7 +98,7 @@ struct PrefetchCommand: AsyncParsableCommand {
             let evicted = await evicted(of: tally.cachedKeys, processor, from: manager.cache)
             summary.evicted = evicted
             for failure in summary.failures { Terminal.note("kf: " + failure, style: .red) }
-            try out.print(summary)
+            try out.print(summary, of: listing, urls)
             if summary.failed > 0 { throw ExitCode.failure }
             if evicted > 0 {
                 throw Self.failure(evicted, from: manager.cache.diskStorage)
@@ -188,8 +188,11 @@ struct PrefetchCommand: AsyncParsableCommand {
         let search = InputSearch(leavingOut: "", excluding: listing.exclude)
         let sources = texts.compactMap { text -> PictureSource? in
             guard let source = try? Self.source(text) else {
-                let line = Terminal.line(text.hidingCutURL.disclosing(.path))
-                refused.append("error: '\(line)' is not an http or https URL")
+                let shown = text.hidingCutURL
+                let line = Terminal.line(shown.disclosing(.path))
+                let failure = Failure("'\(line)' is not an http or https URL")
+                out.printFailure(failure, source: shown)
+                refused.append(ErrorReport.line(for: failure))
                 return nil
             }
             return search.excludes(source) ? nil : source

@@ -39,6 +39,12 @@ struct InputOptions: ParsableArguments {
         named + (try lines(patience))
     }
 
+    /// Whether there may be several inputs: a list, a folder or a pattern, or other than one name.
+    func mayBeSeveral(_ named: [String]) -> Bool {
+        guard fromFile == nil, named.count == 1 else { return true }
+        return (try? PictureSource(named[0]))?.path.map(InputSearch.isSearched) ?? false
+    }
+
     private func lines(_ patience: Double) throws -> [String] {
         guard let fromFile else { return [] }
         let file =
@@ -85,7 +91,8 @@ struct InputOptions: ParsableArguments {
                 sources += found.map { PictureSource(file: $0.path, folder: $0.dir) }
                 failures += missing.map { ($0.0, $0.1) }
             } catch {
-                failures.append((text, error))
+                // In a sentence, a URL ends at a blank, and the rest of a password would be shown.
+                failures.append((text.hidingCutURL, error))
             }
         }
         // Standard input has no name, and is read once anyway.

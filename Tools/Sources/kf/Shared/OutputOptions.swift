@@ -28,6 +28,17 @@ struct OutputOptions: ParsableArguments {
         if toError { Terminal.note(text) } else { Terminal.print(text) }
     }
 
+    /// Prints what sums up several inputs; as JSON only if there may be several.
+    ///
+    /// - Parameters:
+    ///   - report: The summary.
+    ///   - listing: The options for the inputs.
+    ///   - inputs: Those on the command line.
+    /// - Throws: The encoder's error.
+    func print(_ report: some Report, of listing: InputOptions, _ inputs: [String]) throws {
+        if !json || listing.mayBeSeveral(inputs) { try print(report) }
+    }
+
     /// Prints a failure as JSON, if that is the output; people read it on standard error.
     func printFailure(_ error: any Error, source: String?) {
         // Encoding cannot fail: a failure consists of strings.

@@ -112,7 +112,7 @@ struct SrcsetCommand: AsyncParsableCommand {
                 of: try listing.all(inputs, patience: loading.timeout),
                 leavingOut: output
             )
-            if sources.isEmpty { throw missing.first?.1 ?? Failure("there are no images") }
+            if sources.isEmpty, missing.isEmpty { throw Failure("there are no images") }
             for source in sources { try loading.check(source) }
             try AtomicFile.makeFolder(output)
             try AtomicFile.checkWritable(output)
@@ -120,18 +120,25 @@ struct SrcsetCommand: AsyncParsableCommand {
             throw ErrorReport.exit(for: error, source: nil, out)
         }
         if namedFormats == nil, !lossless { PictureFormat.noteMissing(Self.usualFormats, out) }
-        for (input, error) in missing { _ = ErrorReport.exit(for: error, source: input, out) }
-        var hasFailed = !missing.isEmpty
+        let failures = Failures()
+        let report = { (error: any Error, text: String, title: String) in
+            let line = ErrorReport.line(for: error, source: title)
+            out.printFailure(error, source: text)
+            failures.add(line)
+            Terminal.note("kf: " + line, style: .red)
+        }
+        for (input, error) in missing { report(error, input, input) }
         for (source, stem) in zip(sources, FolderNames(sources, nil).stems) {
             do {
                 try out.print(try await result(of: source, stem: stem, among: sources))
+                failures.addImage()
             } catch {
                 // Continue with the others.
-                _ = ErrorReport.exit(for: error, source: source.title, out)
-                hasFailed = true
+                report(error, source.text, source.title)
             }
         }
-        if hasFailed { throw ExitCode.failure }
+        try out.print(failures.summary, of: listing, inputs)
+        if !failures.all.isEmpty { throw ExitCode.failure }
     }
 
     // MARK: - Steps
