@@ -122,8 +122,8 @@ struct InputTests {
 
     @Test(arguments: [
         (["convert"], ["a.jpg", "c.jpg", "deep/d.jpg"]),
-        (["optimize"], ["a.jpg", "c.jpg", "d.jpg"]),
-        (["get"], ["a.jpg", "c.jpg", "d.jpg"]),
+        (["optimize"], ["a.jpg", "c.jpg", "deep/d.jpg"]),
+        (["get"], ["a.jpg", "c.jpg", "deep/d.jpg"]),
     ])
     func `a file lists inputs`(command: [String], written: [String]) async throws {
         try Data(list.utf8).write(to: folder.url.appendingPathComponent("list"))

@@ -13,7 +13,9 @@ struct ConvertCommand: AsyncParsableCommand {
             of folders. Failures do not stop the conversion, unless the disk is full; they are \
             listed at the end, and the exit status is 1.
 
-            --name sets the names of the outputs: {stem} is the input's name without its suffix, \
+            \(NameTemplate.help) Other equal names are refused before anything is written.
+
+            --name sets other names: {stem} is the input's name without its suffix, \
             {ext} that suffix, {dir} its folder relative to the searched one, {format} the suffix, {width} and \
             {height} the size of the result in pixels.
 
@@ -44,8 +46,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The names of the outputs. (default: {dir}/{stem}.{format}, or "
-                + "{dir}/{stem}-{ext}.{format} for inputs that differ in their suffix alone)",
+            "The names of the outputs. (default: {dir}/{stem}.{format}, see above)",
             valueName: "template"
         ),
         transform: { try NameTemplate($0) }

@@ -39,28 +39,19 @@ struct ConvertPlan: Sendable {
         clip: VideoClip?
     ) throws {
         self.folder = folder
-        let items = inputs.map { input in
-            Self.item(input, format ?? Self.format(of: input.path, clip), name ?? .standard)
-        }
-        let counts = Dictionary(items.map { ($0.name, 1) }, uniquingKeysWith: +)
-        self.items = items.map { item in
-            guard name == nil, counts[item.name] ?? 0 > 1 else { return item }
-            return Self.item(item.input, item.format, .withSuffix)
+        let formats = inputs.map { format ?? Self.format(of: $0.path, clip) }
+        let values = zip(inputs, formats).map { Self.values($0, $1, size: nil) }
+        let templates =
+            name.map { name in inputs.map { _ in name } } ?? NameTemplate.usual(for: values)
+        items = inputs.indices.map { index in
+            Item(
+                input: inputs[index],
+                format: formats[index],
+                name: templates[index].path(values[index]),
+                template: templates[index]
+            )
         }
         try checkNames()
-    }
-
-    private static func item(
-        _ input: InputSearch.Found,
-        _ format: PictureFormat?,
-        _ template: NameTemplate
-    ) -> Item {
-        Item(
-            input: input,
-            format: format,
-            name: template.path(values(input, format, size: nil)),
-            template: template
-        )
     }
 
     /// The path of an output, once the size of the image is known.

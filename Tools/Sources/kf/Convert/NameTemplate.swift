@@ -31,6 +31,22 @@ struct NameTemplate: Sendable {
         parts: [.dir, .text("/"), .stem, .text("-"), .ext, .text("."), .format]
     )
 
+    /// The names of the outputs of several inputs, unless the user chooses others.
+    static func usual(for inputs: [Values]) -> [NameTemplate] {
+        let names = inputs.map { standard.path($0) }
+        let groups = Dictionary(grouping: zip(names, inputs)) { $0.0 }
+        return names.map { name in
+            Set(groups[name]?.map(\.1.ext) ?? []).count > 1 ? withSuffix : standard
+        }
+    }
+
+    /// The usual names in the help of the commands that give them.
+    static let help = """
+        Names: files of folders and patterns keep their folders below the searched one, as in \
+        {dir}/{stem}.{format}. Inputs that differ in their suffix alone keep it, as in \
+        a-jpg.webp beside a-png.webp.
+        """
+
     private init(parts: [Part]) { self.parts = parts }
 
     /// Parses a template.

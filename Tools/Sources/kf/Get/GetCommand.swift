@@ -9,10 +9,12 @@ struct GetCommand: AsyncParsableCommand {
         abstract: "Loads images, processes them, and writes them out.",
         discussion: """
             Without -o it only prints a report. A second load of an image from the network is \
-            served from the cache, already processed. Several images need a folder for -o, in \
-            which each gets the name of its source, or that of --name; failures do not stop the \
-            others, are listed at the end, and the exit status is 1. Folders and quoted patterns \
-            stand for their images, as in kf convert.
+            served from the cache, already processed. Several images need a folder for -o; failures \
+            do not stop the others, are listed at the end, and the exit status is 1. Folders and \
+            quoted patterns stand for their images, as in kf convert.
+
+            \(NameTemplate.help) Other equal names are numbered: a.jpg, a-2.jpg. Without --name a \
+            URL gives the name of its file alone.
 
             Examples:
               kf get https://example.com/photo.jpg -p downsample:300x -o small.png
@@ -93,7 +95,12 @@ struct GetCommand: AsyncParsableCommand {
     /// Checks the options with the sources.
     private func target(for sources: [PictureSource]) throws -> GetTarget {
         for source in sources { try loading.check(source) }
-        let target = try GetTarget(output, for: sources, name: name)
+        let target = try GetTarget(
+            output,
+            for: sources,
+            name: name,
+            format: encoding.format
+        )
         switch target {
         case .file(let path):
             if encoding.format == nil { _ = try PictureFormat(ending: path) }

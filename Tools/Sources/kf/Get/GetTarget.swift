@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Synchronization
 
 /// Where `kf get` writes its images.
 enum GetTarget {
@@ -16,9 +15,15 @@ enum GetTarget {
     ///   - output: The option; a folder if it exists as one, ends with a slash, or there are
     ///     several sources.
     ///   - sources: The sources.
-    ///   - name: The names in a folder; nil for those of the sources, with numbers where they repeat.
+    ///   - name: The names in a folder; nil for the usual ones.
+    ///   - format: That of all images; nil for those of the sources.
     /// - Throws: A `ValidationError` if several images would become one file.
-    init(_ output: String?, for sources: [PictureSource], name: NameTemplate? = nil) throws {
+    init(
+        _ output: String?,
+        for sources: [PictureSource],
+        name: NameTemplate? = nil,
+        format: PictureFormat? = nil
+    ) throws {
         guard let output else {
             self = .none
             return
@@ -27,7 +32,7 @@ enum GetTarget {
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: output, isDirectory: &isFolder)
         if output.hasSuffix("/") || (exists && isFolder.boolValue) {
-            self = .folder(output, FolderNames(sources, name))
+            self = .folder(output, FolderNames(sources, name, as: format))
         } else if sources.count > 1 {
             throw ValidationError(
                 "several images need a folder; '\(Terminal.line(output))' is none, "
@@ -94,90 +99,13 @@ enum GetTarget {
             return path
         }
     }
-}
 
-/// The names of images in a folder.
-final class FolderNames: Sendable {
-    /// A name for each source that no other has.
-    let stems: [String]
-    private let template: NameTemplate?
-    /// The names that were given, each with its source.
-    private let owners = Mutex<[String: Int]>([:])
-
-    init(_ sources: [PictureSource], _ template: NameTemplate?) {
-        stems = Self.stems(sources)
-        self.template = template
-    }
-
-    /// The path within the folder; nil if it needs the size.
-    fileprivate func name(
-        of index: Int,
-        as format: PictureFormat,
-        size: (width: Int, height: Int)?,
-        _ sources: [PictureSource]
-    ) throws -> String? {
-        guard let template else { return "\(stems[index]).\(format.suffix)" }
-        if template.needsSize, size == nil { return nil }
-        let name = template.path(Self.values(of: sources[index], format, size))
-        let owner = owners.withLock { owners in
-            let owner = owners[name] ?? index
-            owners[name] = owner
-            return owner
+    /// Writes the image of a source to its ``path(of:as:size:sources:)``.
+    func write(_ data: Data, to path: String, patience: Double) throws {
+        if case .folder(let folder, _) = self {
+            try AtomicFile.write(data, to: path, below: folder, patience: patience)
+        } else {
+            try AtomicFile.write(data, to: path, patience: patience)
         }
-        guard owner == index else {
-            throw Failure("\(name) is also the name of \(sources[owner].title); change --name")
-        }
-        return name
-    }
-
-    private static func values(
-        of source: PictureSource,
-        _ format: PictureFormat,
-        _ size: (width: Int, height: Int)?
-    ) -> NameTemplate.Values {
-        let file = (source.webURL?.path ?? source.path ?? "") as NSString
-        let ext = file.pathExtension
-        // A server must not choose hidden folders.
-        let folders = file.deletingLastPathComponent.split(separator: "/").map { safe(String($0)) }
-        return NameTemplate.Values(
-            stem: stem(of: source),
-            ext: ext.isEmpty ? "" : safe(ext),
-            dir: source.webURL == nil ? source.folder : folders.joined(separator: "/"),
-            format: format.suffix,
-            size: size
-        )
-    }
-
-    /// A file name without ending for each source: the last component of its path, numbered where
-    /// it repeats.
-    private static func stems(_ sources: [PictureSource]) -> [String] {
-        var used: Set<String> = []
-        return sources.map { source in
-            let stem = stem(of: source)
-            var unique = stem
-            var number = 1
-            // Names that differ in case alone would be one file on some file systems.
-            while !used.insert(unique.lowercased()).inserted {
-                number += 1
-                unique = "\(stem)-\(number)"
-            }
-            return unique
-        }
-    }
-
-    private static func stem(of source: PictureSource) -> String {
-        let path = source.webURL?.path ?? source.path ?? ""
-        return safe(((path as NSString).lastPathComponent as NSString).deletingPathExtension)
-    }
-
-    /// A name that is no path, hidden file or control sequence, and short enough for file systems.
-    private static func safe(_ name: String) -> String {
-        let kept = name.unicodeScalars.map { scalar -> Character in
-            let isPlain = scalar.properties.generalCategory != .control && scalar != "/"
-            return isPlain ? Character(scalar) : "_"
-        }
-        var stem = String(kept.drop { $0 == "." || $0 == "_" })
-        while stem.utf8.count > 200 { stem.removeLast() }
-        return stem.isEmpty ? "image" : stem
     }
 }

@@ -182,11 +182,7 @@ struct ImageGetter: Sendable {
         }
         note(encoded, sources[index].title)
         if let path {
-            if command.name != nil, case .folder(let folder, _) = target {
-                try AtomicFile.write(data, to: path, below: folder, patience: loading.timeout)
-            } else {
-                try AtomicFile.write(data, to: path, patience: loading.timeout)
-            }
+            try target.write(data, to: path, patience: loading.timeout)
         } else {
             try Terminal.write(data)
         }
@@ -200,6 +196,7 @@ struct ImageGetter: Sendable {
             output: path ?? command.output
         )
     }
+
     /// Says what the file lacks of its source.
     private func note(_ encoded: Encoded, _ title: String) {
         let title = Terminal.line(title)

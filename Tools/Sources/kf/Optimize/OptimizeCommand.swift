@@ -13,8 +13,11 @@ struct OptimizeCommand: AsyncParsableCommand {
             changes between frames. A file that would not become smaller is copied. Several files \
             need a folder, or --in-place; failures do not stop the others.
 
+            \(NameTemplate.help) Other equal names are numbered: a.jpg, a-2.jpg.
+
             Examples:
               kf optimize photo.jpg -o smaller.jpg
+              kf optimize pictures -o smaller/
               kf optimize --in-place --strip pictures
             """
     )
@@ -157,7 +160,7 @@ struct OptimizeCommand: AsyncParsableCommand {
         let path = try target?.path(of: index, as: format, sources: sources)
         if let target {
             if let path {
-                try AtomicFile.write(smaller, to: path, patience: patience)
+                try target.write(smaller, to: path, patience: patience)
             } else if case .standardOutput = target {
                 try Terminal.write(smaller)
             }
@@ -196,12 +199,13 @@ struct OptimizeReport: Report {
     let bytes: Int
 
     func summary() -> String {
+        let names = Terminal.line(source) + (output == source ? "" : " → " + Terminal.line(output))
         guard bytes < sourceBytes else {
-            return "\(Terminal.line(source)): \(Readable.bytes(sourceBytes)), no smaller"
+            return "\(names): \(Readable.bytes(sourceBytes)), no smaller"
         }
         let share = String(format: "%.1f", 100 * Double(sourceBytes - bytes) / Double(sourceBytes))
         return
-            "\(Terminal.line(source)): \(Readable.bytes(sourceBytes)) → \(Readable.bytes(bytes)), "
+            "\(names): \(Readable.bytes(sourceBytes)) → \(Readable.bytes(bytes)), "
             + "\(share) % less"
     }
 }

@@ -13,6 +13,9 @@ struct SrcsetCommand: AsyncParsableCommand {
             own takes the place of the first of them. The files have no metadata. Folders and \
             patterns stand for their images, as in kf convert.
 
+            \(NameTemplate.help) Other equal names are numbered. Each ends with its width, as in \
+            a-400.webp.
+
             Examples:
               kf srcset photo.jpg -o web
               kf srcset photos -o web --widths 400,800,1600 --formats webp,jpeg
@@ -128,9 +131,10 @@ struct SrcsetCommand: AsyncParsableCommand {
             Terminal.note("kf: " + line, style: .red)
         }
         for (input, error) in missing { report(error, input, input) }
-        for (source, stem) in zip(sources, FolderNames(sources, nil).stems) {
+        let names = FolderNames(sources, nil, as: formats.first)
+        for (index, source) in sources.enumerated() {
             do {
-                try out.print(try await result(of: source, stem: stem, among: sources))
+                try out.print(try await result(of: index, names, among: sources))
                 failures.addImage()
             } catch {
                 // Continue with the others.
@@ -144,13 +148,18 @@ struct SrcsetCommand: AsyncParsableCommand {
     // MARK: - Steps
 
     private func result(
-        of source: PictureSource,
-        stem: String,
+        of index: Int,
+        _ names: FolderNames,
         among sources: [PictureSource]
     ) async throws -> Result {
+        let source = sources[index]
         // The cache keeps no full size for the sake of smaller ones.
         let whole = try await PictureLoad(source: source, loading: loading, processor: nil).run()
         let image = whole.result.image
+        let first = try formats.first.flatMap {
+            try names.name(of: index, as: $0, size: nil, sources)
+        }
+        let stem = ((first ?? "image") as NSString).deletingPathExtension
         var files: [File] = []
         for width in Self.fitting(widths, to: image.pixelWidth) {
             let height = max(
@@ -173,7 +182,7 @@ struct SrcsetCommand: AsyncParsableCommand {
                 {
                     throw Failure("\(path) is also a source; choose another folder")
                 }
-                try AtomicFile.write(data, to: path, patience: loading.timeout)
+                try AtomicFile.write(data, to: path, below: output, patience: loading.timeout)
                 files.append(
                     File(
                         name: name,
@@ -219,7 +228,7 @@ struct SrcsetCommand: AsyncParsableCommand {
 
     /// The address of a file in an attribute, where spaces and commas separate others.
     private func address(_ name: String) -> String {
-        let allowed = CharacterSet.urlPathAllowed.subtracting(["/", ",", "&", "'"])
+        let allowed = CharacterSet.urlPathAllowed.subtracting([",", "&", "'"])
         let encoded = name.addingPercentEncoding(withAllowedCharacters: allowed) ?? name
         return Self.escaped(base) + encoded
     }

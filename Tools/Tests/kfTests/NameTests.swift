@@ -1,0 +1,124 @@
+import Foundation
+import Kingfisher
+import KingfisherTesting
+import Testing
+
+/// The names of outputs in a folder, by one rule in every command that writes several.
+@Suite(.timeLimit(.minutes(1)))
+struct NameTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let (photo, drawing) = (
+            try TestPictures.jpeg(width: 64, height: 48), try TestPictures.png()
+        )
+        for (name, bytes) in [
+            ("in/a.jpg", photo), ("in/a.png", drawing), ("in/one/a.jpg", photo),
+            ("in/one/two/a.jpg", photo), ("in/_b.jpg", photo),
+        ] {
+            let file = folder.url.appendingPathComponent(name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try bytes.write(to: file)
+        }
+    }
+
+    private func kf(_ line: String) async throws -> KFProgram.Outcome {
+        try await KFProgram.run(line.split(separator: " ").map(String.init), in: folder)
+    }
+
+    private func files(in name: String = "out") throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path(name))
+            .filter { ($0 as NSString).pathExtension != "" }.sorted()
+    }
+
+    @Test(arguments: ["convert in", "get in", "optimize in", "get in/**/*.*", "optimize in/**/*"])
+    func `folders are kept below the searched one`(command: String) async throws {
+        let outcome = try await kf("\(command) -o out/")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(
+            try files() == ["_b.jpg", "a.jpg", "a.png", "one/a.jpg", "one/two/a.jpg"],
+            "\(outcome.text)"
+        )
+    }
+
+    @Test(arguments: [
+        ("convert in -o out/ --format webp", ""), ("get in -o out/ --format webp", ""),
+        ("srcset in -o out/ --formats webp --widths 16", "-16"),
+    ])
+    func `names that differ in their suffix alone keep it`(
+        line: String,
+        width: String
+    )
+        async throws
+    {
+        let outcome = try await kf(line)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let names = ["_b", "a-jpg", "a-png", "one/a", "one/two/a"]
+        #expect(try files() == names.map { "\($0)\(width).webp" })
+        if !width.isEmpty {
+            #expect(outcome.text.contains("src=\"one/two/a-16.webp\""), "\(outcome.text)")
+        }
+    }
+
+    @Test(arguments: ["get", "optimize", "srcset --formats jpeg --widths 16"])
+    func `equal names are numbered, and the output is named`(command: String) async throws {
+        let outcome = try await kf("\(command) in/one/a.jpg in/one/two/a.jpg in/a.jpg -o out/")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let end = command.hasPrefix("srcset") ? "-16.jpg" : ".jpg"
+        #expect(try files() == ["a-2\(end)", "a-3\(end)", "a\(end)"].sorted())
+        #expect(outcome.text.contains("a-2\(end)"), "\(outcome.text)")
+    }
+
+    @Test(arguments: ["get", "optimize"])
+    func `a file whose suffix is not its format takes no name of another`(
+        command: String
+    )
+        async throws
+    {
+        try folder.data("in/a.jpg").write(to: folder.url.appending(path: "in/a.png"))
+        let outcome = try await kf("\(command) in -o out/")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(
+            try files() == ["_b.jpg", "a-png.jpg", "a.jpg", "one/a.jpg", "one/two/a.jpg"],
+            "\(outcome.text)"
+        )
+    }
+
+    @Test func `a link in the output folder leads nowhere else`() async throws {
+        let files = FileManager.default
+        for name in ["out", "elsewhere"] {
+            try files.createDirectory(
+                atPath: folder.path(name),
+                withIntermediateDirectories: false
+            )
+        }
+        try files.createSymbolicLink(
+            atPath: folder.path("out/one"),
+            withDestinationPath: folder.path("elsewhere")
+        )
+        for command in ["get", "optimize", "srcset --formats jpeg --widths 16"] {
+            let outcome = try await kf("\(command) in/one/../../in -o out/")
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("leaves the output folder"), "\(outcome.errors)")
+            #expect(try self.files(in: "elsewhere").isEmpty)
+        }
+    }
+
+    @Test(arguments: ["convert", "get", "optimize", "srcset"])
+    func `the help states the rule`(command: String) async throws {
+        let help = try await KFProgram.run(
+            [command, "--help"],
+            in: folder,
+            environment: ["COLUMNS": "1000"]
+        )
+        let rule = "files of folders and patterns keep their folders below the searched one"
+        #expect(help.text.contains(rule), "\(help.text)")
+        #expect(help.text.contains("{dir}/{stem}.{format}") && help.text.contains("a-jpg.webp"))
+        let equal = command == "convert" ? "equal names are refused" : "equal names are numbered"
+        #expect(help.text.contains(equal), "\(help.text)")
+    }
+}
