@@ -204,6 +204,30 @@ struct HelpTests {
         #expect(help.text.contains(text), "\(help.text)")
     }
 
+    @Test(arguments: ["sheet", "animate", "convert", "watch", "optimize", "info"])
+    func `a command without URLs has no options for the network`(command: String) async throws {
+        let help = try await KFProgram.run([command, "--help"], in: TemporaryFolder()).text
+        for option in ["--header", "--ignore-query", "--cache", "--no-cache", "--force-refresh"] {
+            #expect(!help.contains(option), "\(help)")
+        }
+    }
+
+    @Test(arguments: [
+        ("srcset a.jpg -o out --widths 0", "'0' is no width; write numbers from 1 to 32767"),
+        ("srcset a.jpg -o out --widths 9,99999", "'99999' is no width; write numbers from 1 to"),
+        ("sheet a.jpg -o s.png --cell 4x100", "--cell is WIDTHxHEIGHT, each side 8 to 2048"),
+        ("sheet a.jpg -o s.png --cell 4", "--cell is WIDTHxHEIGHT, each side 8 to 2048"),
+        ("sheet a.jpg -o s.png --cell 10%", "--cell is WIDTHxHEIGHT, each side 8 to 2048"),
+        ("animate a.jpg -o a.gif --size 0x9", "--size is WIDTHxHEIGHT, each side 1 to 16383"),
+        ("get a.jpg --frame 100001", "frames are numbered from 1 to 100000"),
+    ])
+    func `an error about a number names its range`(line: String, message: String) async throws {
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await KFProgram.run(words, in: try TemporaryFolder())
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
     @Test(arguments: ["get", "convert"])
     func `the help distinguishes steps with similar names`(command: String) async throws {
         let help = try await KFProgram.run(

@@ -146,6 +146,52 @@ struct InputTests {
         #expect(outcome.errors.contains("--from-file"), "\(outcome.errors)")
     }
 
+    @Test(arguments: ["get", "info", "optimize --in-place", "srcset -o out"])
+    func `what a list has wrong is an error of its line, with the reason`(
+        line: String
+    )
+        async throws
+    {
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await kf(words + ["--from-file", "-"], input: "ftp://h/a\nin/a.jpg\n")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("ftp://h/a: 'ftp' is not supported"), "\(outcome.errors)")
+        let alone = try await kf(words + ["--from-file", "-", "--json"], input: "ftp://h/a\n")
+        #expect(alone.status == 1)
+        #expect(alone.text.contains(#""source":"ftp://h/a","status":"failed""#), "\(alone.text)")
+    }
+
+    @Test(arguments: [
+        "get", "convert -o out", "info", "optimize --in-place", "srcset -o out", "sheet -o s.png",
+        "animate -o a.gif", "prefetch",
+    ])
+    func `an input without a name is wrong usage, and so is a list`(line: String) async throws {
+        let words = line.split(separator: " ").map(String.init)
+        for (arguments, message) in [
+            ([""], "the source is empty"),
+            (["--from-file", ""], "the file of --from-file has no name"),
+        ] {
+            let outcome = try await kf(words + arguments)
+            #expect(outcome.status == 64)
+            #expect(outcome.errors.hasPrefix("Error: \(message)"), "\(outcome.errors)")
+        }
+    }
+
+    @Test(arguments: [
+        ("get -o out/", 1), ("convert -o out/", 1), ("info --json", 0), ("optimize -o out/", 1),
+        ("srcset --formats png --widths 16 -o out", 1),
+    ])
+    func `one file by two paths is one input`(line: String, written: Int) async throws {
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await kf(words + ["in/a.jpg", "./in/a.jpg", "in/../in/a.jpg"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        if written > 0 {
+            #expect(try files(in: "out").count == written)
+        } else {
+            #expect(outcome.text.contains(#""images":1"#), "\(outcome.text)")
+        }
+    }
+
     @Test func `standard input is not a list and an image at once`() async throws {
         let outcome = try await kf(["get", "-", "--from-file", "-"])
         #expect(outcome.status == 64)

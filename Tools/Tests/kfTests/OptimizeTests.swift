@@ -68,6 +68,30 @@ struct OptimizeTests {
         #expect(try folder.data("noise.png") == noise)
     }
 
+    @Test(arguments: [
+        ("text.jpg", "it is no image: its 6 bytes are of no known format; check the source"),
+        ("empty.jpg", "it is empty; check the source"),
+        ("two.pdf", "it is a document or a video; kf convert makes images of it"),
+        ("film.mp4", "it is a document or a video; kf convert makes images of it"),
+        ("a.webp", "it is WEBP, and only JPEG, PNG and GIF are optimised; kf convert writes"),
+    ])
+    func `the error says what a file is, and what to do`(
+        name: String,
+        message: String
+    )
+        async throws
+    {
+        try Data("hello\n".utf8).write(to: folder.url.appending(path: "text.jpg"))
+        try Data().write(to: folder.url.appending(path: "empty.jpg"))
+        for name in ["two.pdf", "film.mp4"] {
+            try TestPictures.document(name).write(to: folder.url.appending(path: name))
+        }
+        #expect(try await kf("convert", "a.jpg", "-o", ".", "--format", "webp").status == 0)
+        let outcome = try await kf("optimize", name, "-o", "out/")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("\(name): \(message)"), "\(outcome.errors)")
+    }
+
     @Test func `folders and patterns are searched for files of the three formats`() async throws {
         let files = FileManager.default
         for name in ["in/sub", "out"] {

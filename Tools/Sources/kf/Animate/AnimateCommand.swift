@@ -59,8 +59,10 @@ struct AnimateCommand: AsyncParsableCommand {
     var loops = 0
 
     @Option(
-        help: ArgumentHelp("The size in pixels. (default: that of the first image)"),
-        transform: Self.size
+        help: ArgumentHelp(
+            "The size in pixels, each side 1 to 16383. (default: that of the first image)"
+        ),
+        transform: { try SizeSpec.box($0, of: "--size", 1...16_383) }
     )
     var size: CGSize?
 
@@ -261,13 +263,6 @@ struct AnimateCommand: AsyncParsableCommand {
                 bytes: data.count
             )
         )
-    }
-
-    private static func size(_ text: String) throws -> CGSize {
-        guard case .both(let size) = try SizeSpec(text, in: text), size.width >= 1,
-            size.height >= 1, size.width <= 16_383, size.height <= 16_383
-        else { throw ValidationError("--size is WIDTHxHEIGHT, each side 1 to 16383") }
-        return size
     }
 
     /// The file that was written.

@@ -257,7 +257,7 @@ struct InputSearch {
     /// The place of a file, the same for different spellings of its path.
     ///
     /// Links in its folder are resolved. A link to a file has an output of its own.
-    private static func identity(of path: String) -> String {
+    static func identity(of path: String) -> String {
         let folder = AtomicFile.folder(of: path)
         return (resolved(folder) ?? folder) + "/" + (path as NSString).lastPathComponent
     }

@@ -150,7 +150,7 @@ struct OptimizeCommand: AsyncParsableCommand {
         let bytes = try sources[index].bytes(patience: patience)
         guard let format = PictureFormat(bytes.kf.imageFormat),
             format == .jpeg || format == .png || format == .gif
-        else { throw Failure("it is no JPEG, PNG or GIF; kf convert writes other formats") }
+        else { throw Failure(Self.refusal(of: bytes)) }
         let smaller: Data
         do {
             smaller = try await optimized(bytes)
@@ -178,6 +178,21 @@ struct OptimizeCommand: AsyncParsableCommand {
             sourceBytes: bytes.count,
             bytes: smaller.count
         )
+    }
+
+    /// What a file is instead of an image that can be optimised, and what to do.
+    private static func refusal(of bytes: Data) -> String {
+        let size = Readable.bytes(bytes.count)
+        if bytes.isEmpty { return "it is empty; check the source" }
+        if PDFDocumentInfo.isBeginning(ofDocument: bytes) || VideoInfo.isBeginning(ofVideo: bytes) {
+            return "it is a document or a video; kf convert makes images of it"
+        }
+        guard bytes.kf.imageFormat != .unknown else {
+            return "it is no image: its \(size) are of no known format; check the source"
+        }
+        let format = PictureFormat(bytes.kf.imageFormat)?.rawValue ?? "\(bytes.kf.imageFormat)"
+        return "it is \(format.uppercased()), and only JPEG, PNG and GIF are optimised; kf convert "
+            + "writes other formats"
     }
 
     private func optimized(_ bytes: Data) async throws -> Data {

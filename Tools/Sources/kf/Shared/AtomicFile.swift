@@ -59,8 +59,11 @@ enum AtomicFile {
     private static func checkFolder(_ place: OutputPlace) throws {
         guard !place.isSpecial else { return }
         // With the slash, a file in the place of the folder is reported as no directory.
-        guard access(folder(of: place.path) + "/", W_OK | X_OK) == 0 else {
-            throw failure(place.path, errno)
+        let folder = folder(of: place.path)
+        guard access(folder + "/", W_OK | X_OK) == 0 else {
+            let code = errno
+            guard code == ENOENT else { throw failure(place.path, code) }
+            throw Failure("cannot write \(place.path): there is no folder \(folder); make it first")
         }
     }
 

@@ -23,6 +23,8 @@ struct InputOptions: ParsableArguments {
         if named.isEmpty, fromFile == nil {
             throw ValidationError("give \(what), or a file of them with --from-file")
         }
+        if named.contains("") { throw ValidationError("the source is empty") }
+        if fromFile == "" { throw ValidationError("the file of --from-file has no name") }
         if fromFile == "-", named.contains("-") {
             throw ValidationError("standard input can be read once only")
         }
@@ -96,7 +98,10 @@ struct InputOptions: ParsableArguments {
             }
         }
         // Standard input has no name, and is read once anyway.
-        return (sources.filter { seen.insert($0.text).inserted }, failures)
+        let once = sources.filter { source in
+            seen.insert(source.path.map(InputSearch.identity) ?? source.text).inserted
+        }
+        return (once, failures)
     }
 }
 

@@ -43,6 +43,21 @@ enum SizeSpec: Equatable, Sendable {
             }
     }
 
+    /// Parses the `WIDTHxHEIGHT` of an option that takes nothing else, with the range of both sides.
+    ///
+    /// - Throws: A `ValidationError` that names the range.
+    static func box(_ text: String, of option: String, _ sides: ClosedRange<Int>) throws -> CGSize {
+        let numbers = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+        guard numbers.count == 2, let width = numbers[0], let height = numbers[1],
+            sides.contains(width), sides.contains(height)
+        else {
+            throw ValidationError(
+                "\(option) is WIDTHxHEIGHT, each side \(sides.lowerBound) to \(sides.upperBound)"
+            )
+        }
+        return CGSize(width: width, height: height)
+    }
+
     /// The target size for an image of `own` pixels.
     func resolved(for own: CGSize) -> CGSize {
         switch self {

@@ -37,8 +37,10 @@ struct SheetCommand: AsyncParsableCommand {
     var output: String
 
     @Option(
-        help: ArgumentHelp("The size of the place for each image. (default: 200x150)"),
-        transform: Self.cell
+        help: ArgumentHelp(
+            "The size of the place for each image, each side 8 to 2048. (default: 200x150)"
+        ),
+        transform: { try SizeSpec.box($0, of: "--cell", 8...2048) }
     )
     var cell = CGSize(width: 200, height: 150)
 
@@ -221,14 +223,6 @@ struct SheetCommand: AsyncParsableCommand {
                 bytes: data.count
             )
         )
-    }
-
-    private static func cell(_ text: String) throws -> CGSize {
-        guard case .both(let size) = try SizeSpec(text, in: text), size.width >= 8,
-            size.height >= 8,
-            size.width <= 2048, size.height <= 2048
-        else { throw ValidationError("--cell is WIDTHxHEIGHT, each side 8 to 2048") }
-        return size
     }
 
     /// The page that was written.

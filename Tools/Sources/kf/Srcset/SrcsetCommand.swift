@@ -42,7 +42,7 @@ struct SrcsetCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Widths in pixels, separated by commas. (default: 400,800,1200)",
+            "Widths in pixels, 1 to 32767, separated by commas. (default: 400,800,1200)",
             valueName: "list"
         ),
         transform: Self.widths
@@ -242,7 +242,9 @@ struct SrcsetCommand: AsyncParsableCommand {
     private static func widths(_ text: String) throws -> [Int] {
         try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
             guard let width = Int(part), (1...32_767).contains(width) else {
-                throw ValidationError("'\(part)' is no width; write them as 400,800,1200")
+                throw ValidationError(
+                    "'\(part)' is no width; write numbers from 1 to 32767, as in 400,800,1200"
+                )
             }
             return width
         }

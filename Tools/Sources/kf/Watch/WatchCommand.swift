@@ -60,6 +60,7 @@ struct WatchCommand: AsyncParsableCommand {
     func validate() throws {
         if let timeout { try ReadOptions.check(timeout: timeout) }
         try part.part.check(pages)
+        if folder.isEmpty { throw ValidationError("the folder has no name") }
         if output.isEmpty || output == "-" { throw ValidationError("the output must be a folder") }
     }
 
