@@ -163,7 +163,68 @@ step_gtk_modes() {
         }
         printf '%s: %s\n' "$mode" "$(grep -a 'Test run with' "$logs/gtk-$mode" | tail -n 1)"
     done
+    "$ROOT/Scripts/consumer.sh" --types && are_gtk_programs || status=1
     return $status
+}
+
+# Runs the programs of the article on GTK, which are built in release mode as a package outside of this one,
+# each until its images are on the screen.
+are_gtk_programs() {
+    local images=$logs/images status=0 colour red=c81e5a green=1ec85a blue=5a1ec8 yellow=c8b41e
+    mkdir -p "$images"
+    for colour in $red $green $blue; do make_gif $colour >"$images/$colour.gif"; done
+    make_gif $blue $yellow >"$images/moving.gif"
+    # The large image of the album is wider than its cells.
+    on_x11 shows_images album "$red:400 $green:100 $blue:100" "$images"/{$red,$green,$blue}.gif || status=1
+    on_x11 shows_images timeline "$red:400 $blue:400 $yellow:400" \
+        "$images"/{$red,moving,missing}.gif || status=1
+    on_x11 shows_images feed "$red:100 $green:100 $blue:100" "$images"/{$red,$green,$blue}.gif || status=1
+    return $status
+}
+
+# make_gif COLOUR...: prints an animation with a frame of two pixels for each colour.
+make_gif() {
+    local colour
+    printf 'GIF89a\2\0\1\0\0\0\0\x21\xff\x0bNETSCAPE2.0\3\1\0\0\0'
+    for colour in "$@"; do
+        colour=\\x${colour:0:2}\\x${colour:2:2}\\x${colour:4:2}
+        printf '\x21\xf9\4\4\x14\0\0\0,\0\0\0\0\2\0\1\0\x80%b%b\2\2\4\x0a\0' "$colour" "$colour"
+    done
+    printf ';'
+}
+
+# shows_images PROGRAM COLOUR:LENGTH... ARGUMENT...: runs a program of the article until a row of LENGTH
+# pixels has had each COLOUR at some time, and the program has printed the size of an image. The colours
+# are one argument.
+shows_images() {
+    local program=$1 missing=$2 printed=$logs/$1.txt deadline=$((SECONDS + 60)) process row left ended=0
+    shift 2
+    # GTK warns of a machine without a bus for screen readers.
+    G_DEBUG=fatal-warnings GDK_BACKEND=x11 GSK_RENDERER=cairo GTK_A11Y=none XDG_CACHE_HOME=$logs/cache \
+        stdbuf -oL "$GTK_BUILD/release/$program" "$@" >"$printed" &
+    process=$!
+    while [ -n "$missing" ] || ! grep -q '^shown:' "$printed"; do
+        [ $SECONDS -lt $deadline ] && kill -0 $process || break
+        left=''
+        for row in $missing; do is_on_screen "${row%:*}" "${row#*:}" || left+=" $row"; done
+        missing=$left
+        sleep 0.1
+    done
+    kill $process || true
+    wait $process || ended=$?
+    cat "$printed"
+    # It runs until it is stopped: SIGTERM is 15.
+    if [ -n "$missing" ] || ! grep -q '^shown:' "$printed" || [ $ended -ne $((128 + 15)) ]; then
+        printf 'error: %s ended with %s, and these colours were not on the screen:%s\n' \
+            "$program" $ended "$missing"
+        return 1
+    fi
+    printf '%s shows its images\n' "$program"
+}
+
+# is_on_screen RRGGBB LENGTH: whether a row of LENGTH pixels of the display of on_x11 has a colour.
+is_on_screen() {
+    LC_ALL=C grep -qaP "(?s)(\\x${1:4:2}\\x${1:2:2}\\x${1:0:2}.){$2}" "$SCREEN"
 }
 
 # gtk_mode NAME DISPLAY FILTER [NAME=VALUE]...: starts tests that are built, with one of the functions
@@ -180,19 +241,19 @@ gtk_mode() {
     running[$name]=$!
 }
 
-# With a server of X11 in memory. It chooses its number: several of xvfb-run that start at the same time
+# With a server of X11 in memory, whose pixels are in the file SCREEN. It chooses its number: several of xvfb-run that start at the same time
 # can choose the same. Without -noreset it would refuse tests for a moment after another's process ended.
 on_x11() {
     local folder server status=0
     folder=$(mktemp -d)
-    Xvfb -displayfd 3 -noreset -screen 0 2560x2048x24 3>"$folder/display" 2>"$folder/log" &
+    Xvfb -displayfd 3 -noreset -fbdir "$folder" -screen 0 2560x2048x24 3>"$folder/display" 2>"$folder/log" &
     server=$!
     for _ in $(seq 100); do
         [ ! -s "$folder/display" ] || break
         sleep 0.1
     done
     [ -s "$folder/display" ] || cat "$folder/log"
-    DISPLAY=:$(cat "$folder/display") "$@" || status=$?
+    SCREEN=$folder/Xvfb_screen0 DISPLAY=:$(cat "$folder/display") "$@" || status=$?
     kill "$server" && wait "$server" || true
     rm -rf "$folder"
     return $status
@@ -233,7 +294,7 @@ title() {
     formats) echo "JPEG XL, HEIF, TIFF and SVG: declarations, system calls, fuzzed files" ;;
     examples) echo "Examples: build, tests, and each of them run" ;;
     benchmarks) echo "Benchmarks: build" ;;
-    gtk_modes) echo "GTK: OpenGL, two densities, Wayland, and assistive technology" ;;
+    gtk_modes) echo "GTK: OpenGL, two densities, Wayland, assistive technology, and programs in release mode" ;;
     esac
 }
 

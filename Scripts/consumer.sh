@@ -6,7 +6,8 @@
 #        Scripts/consumer.sh --traits  with each package trait, too (takes several minutes)
 #        Scripts/consumer.sh --traits Redis GTK    only with these
 #        Scripts/consumer.sh --names   only whether it builds beside a package with targets of common names
-#        Scripts/consumer.sh --types   only whether a release build may use every public type
+#        Scripts/consumer.sh --types   only whether a release build may use every public type, and compiles
+#                                      the programs of the article on GTK, into .build-gtk/release
 #
 # The last commit is used, not the working copy, except by --types. A version has stricter rules than a path: SwiftPM
 # refuses targets with unsafe flags. Prints a table in Markdown.
@@ -168,44 +169,38 @@ use_types() {
           else empty end' "$1"
 }
 
-# Compiles a program in release mode that uses every public type of every product. In the folder of
-# the steps of GTK, which keep it from one run to the next.
+# Compiles the programs of the article on GTK in release mode, and beside them one that uses every public
+# type of every product. In the folder of the steps of GTK, which keep it from one run to the next.
 check_types() {
-    local program=$GTK_BUILD/types products='' count module modules=(Kingfisher KingfisherTesting KingfisherRedis KingfisherGTK)
-    for module in "${modules[@]}"; do
-        products+=".product(name: \"$module\", package: \"kingfisher-linux\"), "
-    done
-    rm -rf "$program"
-    mkdir -p "$program/Sources/types"
-    cat >"$program/Package.swift" <<END
-// swift-tools-version: 6.2
-import PackageDescription
-
-let package = Package(
-    name: "types",
-    dependencies: [.package(name: "kingfisher-linux", path: "$ROOT", traits: ["GTK", "Redis"])],
-    targets: [.executableTarget(name: "types", dependencies: [$products])]
-)
-END
-    : >"$program/Sources/types/main.swift"
-    for module in "${modules[@]}"; do
-        printf 'import %s\n' "$module" >"$program/Sources/types/$module.swift"
-    done
+    local package=$GTK_BUILD/types types=$GTK_BUILD/types/Sources/types count module
+    local modules=(Kingfisher KingfisherTesting KingfisherRedis KingfisherGTK)
+    "$ROOT/Scripts/pages.sh" --program GTK "$package"
+    sed -i -e 's/traits: \["GTK"\]/traits: ["GTK", "Redis"]/' -e "s/^    targets: \[/&\\
+        .executableTarget(name: \"types\", dependencies: libraries + [\\
+            .product(name: \"KingfisherTesting\", package: \"kingfisher-linux\"),\\
+            .product(name: \"KingfisherRedis\", package: \"kingfisher-linux\"),\\
+        ]),/" "$package/Package.swift"
+    mkdir -p "$types"
+    : >"$types/main.swift"
+    for module in "${modules[@]}"; do printf 'import %s\n' "$module" >"$types/$module.swift"; done
     build_types() {
-        plan_for "$program" "$GTK_BUILD"
-        swift build --package-path "$program" --scratch-path "$GTK_BUILD" -c release >"$folder/log" 2>&1 \
-            || { grep 'error:' "$folder/log" >&2; die "a program cannot use a public type (see above)."; }
+        plan_for "$package" "$GTK_BUILD"
+        # SwiftPM passes the names of traits in the order of a set, and other arguments build everything again.
+        SWIFT_DETERMINISTIC_HASHING=1 swift build --package-path "$package" --scratch-path "$GTK_BUILD" \
+            -c release >"$folder/log" 2>&1 || {
+            grep 'error:' "$folder/log" >&2
+            die "a program of the article, or one with every public type, does not compile (see above)."
+        }
     }
-    say "Building a program that uses every public type, release"
+    say "Building the programs of the article on GTK and one that uses every public type, release"
     build_types
     for module in "${modules[@]}"; do
         extract_symbols "$module" "$folder" "$GTK_BUILD" release
         {
             printf 'import %s\n' CKFGTKHeaders Foundation FoundationNetworking Kingfisher "$module"
             use_types "$folder/$module.symbols.json"
-        } >"$program/Sources/types/$module.swift"
-        count=$(grep -c 'func name' "$program/Sources/types/$module.swift") \
-            || die "$module has no public types."
+        } >"$types/$module.swift"
+        count=$(grep -c 'func name' "$types/$module.swift") || die "$module has no public types."
         say "$module: $count types"
     done
     build_types
