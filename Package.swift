@@ -249,9 +249,9 @@ if Context.environment["KF_KERNELS"] != nil {
     ]
 }
 
-// For the steps of GTK of Scripts/test.sh and check.sh: without the other tests, which the trait does not change.
+// For the steps of GTK of Scripts/test.sh and check.sh: without the tests that the trait does not change.
 if Context.environment["KF_GTK_ONLY"] != nil {
-    let kept: Set = ["KingfisherGTKTests", "TestSupport"]
+    let kept: Set = ["KingfisherGTKTests", "TestSupport", "DocumentationTests"]
     package.targets.removeAll { $0.type == .test && !kept.contains($0.name) }
 }
 
