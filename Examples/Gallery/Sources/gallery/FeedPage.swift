@@ -113,6 +113,7 @@ private final class LoadingStages {
         let preview = ImageView()
         preview.image = KFCrossPlatformImage(thumbHash: pictures.thumbHash(number))
         preview.hasNaturalSize = false
+        preview.fit = .cover
         photograph = KFImage(pictures.small(number)).resizable(.cover)
         missing = KFImage(pictures.missing).resizable(.cover)
             .onFailureView(failureView)
@@ -125,6 +126,8 @@ private final class LoadingStages {
         let columns = stages.map { (view, widget, title) in
             view.alternativeText = title
             view.setSizeRequest(width: 112, height: 100)
+            // The caption may be wider.
+            gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
             let caption = label(title, wraps: true)
             gtk_label_set_max_width_chars(caption.opaque, 14)
             gtk_label_set_justify(caption.opaque, GTK_JUSTIFY_CENTER)

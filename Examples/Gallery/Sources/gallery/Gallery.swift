@@ -60,12 +60,10 @@ enum Gallery {
         }
         defer { removeCache() }
         let window = GalleryWindow(pictures)
-        let size = value(after: "--size", in: arguments)?.split(separator: "x").compactMap {
-            Int32($0)
-        }
-        if let size, size.count == 2 {
-            gtk_window_set_default_size(window.window.cast(), size[0], size[1])
-        }
+        let sides = value(after: "--size", in: arguments)?.split(separator: "x") ?? []
+        let numbers = sides.compactMap { Int32($0) }
+        let size = numbers.count == 2 ? (width: numbers[0], height: numbers[1]) : nil
+        if let size { gtk_window_set_default_size(window.window.cast(), size.width, size.height) }
         MainLoop.attach()
         let loop = g_main_loop_new(nil, 0)
         GtkSignal.connect(window.window, "destroy") { g_main_loop_quit(loop) }
@@ -75,7 +73,8 @@ enum Gallery {
             let screenshots = Screenshots(
                 window: window,
                 folder: URL(fileURLWithPath: folder),
-                suffix: arguments.contains("--dark") ? "-dark" : ""
+                suffix: arguments.contains("--dark") ? "-dark" : "",
+                size: size
             )
             run(until: loop) { try await screenshots.run() }
         }

@@ -11,6 +11,8 @@ struct Screenshots {
     let folder: URL
     /// Follows the page in the files' names; a screen of density 2 adds "@2x".
     let suffix: String
+    /// The size of the window that was asked for.
+    let size: (width: Int32, height: Int32)?
 
     func run() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -25,9 +27,20 @@ struct Screenshots {
             }
             // Transitions run for 0.3 s.
             try await Task.sleep(for: .milliseconds(600))
+            try checkSize(of: name)
             let density = scale > 1 ? "@\(scale)x" : ""
             try save(folder.appendingPathComponent("\(name)\(suffix)\(density).png"))
         }
+    }
+
+    /// Fails if a page needs more room than the window was asked to have.
+    private func checkSize(of name: String) throws {
+        guard let size else { return }
+        let width = gtk_widget_get_width(window.window)
+        let height = gtk_widget_get_height(window.window)
+        guard width > size.width || height > size.height else { return }
+        let needed = "\(width) × \(height) instead of \(size.width) × \(size.height)"
+        throw Failure(description: "page \(name) needs \(needed)")
     }
 
     private var scale: Int32 { gtk_widget_get_scale_factor(window.window) }
