@@ -4,11 +4,12 @@ import Synchronization
 
 /// Makes textures of images on the threads that make the images, not on the main thread.
 ///
-/// Holds the textures until the end of the load, when the view has taken its texture over.
+/// Holds the images with their textures until the end of the load, when the view has taken its texture
+/// over. The memory cache finds an image that it has evicted as long as it is held.
 nonisolated final class TextureModifier: ImageModifier {
     /// The modifier from the options, applied first.
     private let base: (any ImageModifier)?
-    private let textures = Mutex<[GObjectReference]>([])
+    private let held = Mutex<[(image: KFCrossPlatformImage, texture: GObjectReference)]>([])
 
     init(base: (any ImageModifier)?) {
         self.base = base
@@ -22,13 +23,13 @@ nonisolated final class TextureModifier: ImageModifier {
     }
 
     func modify(_ image: KFCrossPlatformImage) -> KFCrossPlatformImage {
-        let image = base?.modify(image) ?? image
-        if let made = image.texture { textures.withLock { $0.append(made) } }
-        return image
+        let modified = base?.modify(image) ?? image
+        if let made = modified.texture { held.withLock { $0.append((image, made)) } }
+        return modified
     }
 
     /// The number of textures that are held.
-    var count: Int { textures.withLock { $0.count } }
+    var count: Int { held.withLock { $0.count } }
 }
 
 extension KingfisherParsedOptionsInfo {

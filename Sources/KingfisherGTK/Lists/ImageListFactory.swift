@@ -219,6 +219,7 @@ public final class ImageListFactory {
         let range = first...last
         let near = prefetch.move(to: range, of: itemCount, ahead: prefetchCount)
         let wanted: [(Int, ImageInterest.Deadline)]
+        let movement = movement
         if let (forecast, layout) = movement, forecast.velocity != 0 {
             wanted = ListPrefetch.wanted(
                 forecast,
@@ -259,7 +260,10 @@ public final class ImageListFactory {
     private var rowLength: Double { Double(max(cellSize.width, cellSize.height)) }
 
     /// The deadline of a cell's image; nil if it is not worth loading.
-    private func deadline(of position: Int) -> ImageInterest.Deadline? {
+    private func deadline(
+        of position: Int,
+        _ movement: (ScrollForecast, ListLayout)?
+    ) -> ImageInterest.Deadline? {
         guard let (forecast, layout) = movement, forecast.velocity != 0 else { return .now }
         return forecast.sight(of: position, rowLength, in: layout).deadline
     }
@@ -274,10 +278,12 @@ public final class ImageListFactory {
 
     private func moved() {
         guard followsScrolling else { return }
+        let movement = movement
         for cell in visible {
-            let deadline = deadline(of: cell.position) ?? .gone
+            let position = cell.position
+            let deadline = deadline(of: position, movement) ?? .gone
             cell.controller?.loader.interest?.deadline = deadline
-            prefetch.setDeadline(deadline, of: cell.position)
+            prefetch.setDeadline(deadline, of: position)
         }
         if prefetchCount > 0 { planPrefetch() }
     }
@@ -323,7 +329,7 @@ extension ImageListFactory: ListItemHandler {
                 return false
             }
             return followsScrolling
-                ? deadline(of: cell.position) != nil : controller.sight.frames > 2
+                ? deadline(of: cell.position, movement) != nil : controller.sight.frames > 2
         }
         controller.loader.onRetry = { [weak self, weak controller] in
             guard let self, let controller, let cell = bound[ObjectIdentifier(controller)] else {

@@ -90,6 +90,22 @@ struct ListPrefetchTests {
         #expect(paths(bench) == ["/5", "/6", "/7", "/8"])
     }
 
+    @Test func `a prefetched image that is evicted is found while it is ahead or visible`()
+        async throws
+    {
+        let bench = try TestBench()
+        bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
+        let prefetch = ListPrefetch()
+        scroll(prefetch, to: 0...4, bench)
+        let keys = (5...7).map { bench.server.url("/\($0)").absoluteString }
+        let isInMemory = { bench.cache.retrieveImageInMemoryCache(forKey: $0) != nil }
+        while prefetch.textureCount < 3 || !keys.allSatisfy(isInMemory) { await Task.yield() }
+        bench.cache.memoryStorage.config.totalCostLimit = 1
+        #expect(keys.allSatisfy(isInMemory))
+        scroll(prefetch, to: 60...64, bench)
+        while keys.contains(where: isInMemory) { await Task.yield() }
+    }
+
     @Test func `a change of direction cancels earlier prefetches`() async throws {
         let bench = try TestBench()
         let gate = ServerGate()
