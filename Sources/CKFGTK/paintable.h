@@ -64,10 +64,11 @@ void kf_paint_stand_in(KFPaintable *self, GtkSnapshot *snapshot, double width, d
 void kf_update_stand_in(KFPaintable *self);
 
 // Paints a texture, from the pixels of kf_texture_set_cairo_pixels if it has them. Only these are
-// scaled with the filter.
+// scaled with the filter. `density` is that of the screen; 1 for a texture that does not fit its pixels.
 void kf_append_texture(
     GtkSnapshot *snapshot,
     GdkTexture *texture,
     const graphene_rect_t *bounds,
+    double density,
     cairo_filter_t filter
 );

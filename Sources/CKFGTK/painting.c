@@ -61,7 +61,7 @@ static void paint_picture(
     graphene_rect_t bounds = placed(self, picture, width, height);
     bool overflows = bounds.size.width > width + 0.01 || bounds.size.height > height + 0.01;
     if (overflows) gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, width, height));
-    kf_append_texture(snapshot, picture->texture, &bounds, CAIRO_FILTER_GOOD);
+    kf_append_texture(snapshot, picture->texture, &bounds, self->density, CAIRO_FILTER_GOOD);
     if (overflows) gtk_snapshot_pop(snapshot);
 }
 
@@ -167,7 +167,7 @@ static void paint_overlay(KFPaintable *self, GtkSnapshot *snapshot, double width
         KF_FIT_CONTAIN, w, h
     );
     graphene_rect_offset(&bounds, x, y);
-    kf_append_texture(snapshot, self->overlay, &bounds, CAIRO_FILTER_GOOD);
+    kf_append_texture(snapshot, self->overlay, &bounds, self->density, CAIRO_FILTER_GOOD);
 }
 
 static void paint_image(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {

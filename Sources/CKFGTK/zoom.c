@@ -79,7 +79,7 @@ static void snapshot(
     if (!is_covered) kf_paint_image_at(content, to, &self->place);
     // Once nothing moves, a part has the resolution of the screen, or is not shown. Until then the
     // best filter for smaller sizes would take longer than a frame.
-    if (self->detail) kf_append_texture(to, self->detail, &bounds, CAIRO_FILTER_BILINEAR);
+    if (self->detail) kf_append_texture(to, self->detail, &bounds, 1, CAIRO_FILTER_BILINEAR);
     gtk_snapshot_pop(to);
     kf_paint_overlays(content, to, &self->place, width, height);
 }

@@ -90,8 +90,11 @@ struct TextureTests {
         #expect(download(texture) == [0, 0, 64, 128])
     }
 
-    @Test(arguments: [true, false])
-    func `cairo paints a texture's colours from a copy of its own`(isOpaque: Bool) throws {
+    @Test(arguments: [true, false], [1, 1.25, 2])
+    func `cairo paints a texture's colours from a copy of its own`(
+        isOpaque: Bool,
+        density: Double
+    ) throws {
         // Before that there are no render nodes.
         try #require(gtk_init_check() != 0)
         let alpha: UInt8 = isOpaque ? 255 : 128
@@ -110,10 +113,10 @@ struct TextureTests {
         )
         let texture = try #require(bitmap.makeTexture(forCairo: true))
         let expected = (0..<6).flatMap { [9, 7, UInt8($0 * 20), alpha] as [UInt8] }
-        #expect(try paint(texture, size) == expected)
+        #expect(try paint(texture, size, density) == expected)
         // Not permitted with an image; shows that cairo does not read the image's pixels.
         memset(bitmap.storage.base, 255, bitmap.byteCount)
-        #expect(try paint(texture, size) == expected)
+        #expect(try paint(texture, size, density) == expected)
     }
 
     @Test func `a painted frame keeps a freed texture's pixels without copying them`() throws {
@@ -130,7 +133,7 @@ struct TextureTests {
             Unmanaged.passUnretained(isReleased).toOpaque(),
             Flag.release
         )
-        let node = try node(of: try #require(texture), size)
+        let node = try node(of: try #require(texture), size, 1)
         texture = nil
         #expect(!isReleased.isSet)
         gsk_render_node_unref(node)
@@ -138,22 +141,31 @@ struct TextureTests {
     }
 
     /// The render node of a paintable with the texture; owned by the caller.
-    private func node(of texture: GObjectReference, _ size: PixelSize) throws -> OpaquePointer {
+    private func node(
+        of texture: GObjectReference,
+        _ size: PixelSize,
+        _ density: Double
+    ) throws -> OpaquePointer {
         let canvas = GObjectReference(adopting: try #require(kf_paintable_new()))
-        kf_paintable_set_texture(canvas.address, texture.address, 1)
+        kf_paintable_set_density(canvas.address, density)
+        kf_paintable_set_texture(canvas.address, texture.address, density)
         let snapshot = try #require(gtk_snapshot_new())
         gdk_paintable_snapshot(
             OpaquePointer(canvas.address),
             snapshot,
-            Double(size.width),
-            Double(size.height)
+            Double(size.width) / density,
+            Double(size.height) / density
         )
         return try #require(gtk_snapshot_free_to_node(snapshot))
     }
 
     /// The pixels of a paintable with the texture, painted by cairo.
-    private func paint(_ texture: GObjectReference, _ size: PixelSize) throws -> [UInt8] {
-        let node = try node(of: texture, size)
+    private func paint(
+        _ texture: GObjectReference,
+        _ size: PixelSize,
+        _ density: Double
+    ) throws -> [UInt8] {
+        let node = try node(of: texture, size, density)
         defer { gsk_render_node_unref(node) }
         var pixels = [UInt8](repeating: 0, count: size.width * size.height * 4)
         pixels.withUnsafeMutableBytes { bytes in
@@ -164,6 +176,7 @@ struct TextureTests {
                 Int32(size.height),
                 Int32(size.width * 4)
             )
+            cairo_surface_set_device_scale(surface, density, density)
             let cairo = cairo_create(surface)
             gsk_render_node_draw(node, cairo)
             cairo_destroy(cairo)
