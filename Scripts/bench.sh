@@ -14,7 +14,7 @@
 #        Scripts/bench.sh hits                     instructions per hit in memory, by number of entries
 #        Scripts/bench.sh convert [ROUNDS]         200 photos by kf convert, against vipsthumbnail
 #        Scripts/bench.sh debug                    33 photos by a debug build of kf
-#        Scripts/bench.sh optimize                 kf optimize, against jpegtran, oxipng and gifsicle
+#        Scripts/bench.sh optimize                 kf optimize, against jpegtran, oxipng, gifsicle and pngquant
 #        Scripts/bench.sh pages                    pages of PDF documents by kf, against pdftoppm
 #        Scripts/bench.sh films                    frames of videos by kf, against ffmpeg and ffmpegthumbnailer
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
@@ -233,6 +233,7 @@ optimize_files() {
     command -v vipsthumbnail >/dev/null || install_packages libvips-tools
     command -v jpegtran >/dev/null || install_packages libjpeg-turbo-progs
     command -v gifsicle >/dev/null || install_packages gifsicle
+    command -v pngquant >/dev/null || install_packages pngquant
     "$PEERS/bin/python" -c 'import oxipng' 2>/dev/null \
         || "$PEERS/bin/pip" install --quiet --disable-pip-version-check pyoxipng \
         || die "pip could not install pyoxipng."

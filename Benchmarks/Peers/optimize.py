@@ -1,20 +1,23 @@
-"""Makes files smaller without loss, by kf optimize and by jpegtran, oxipng and gifsicle.
+"""Makes files smaller without loss, by kf optimize and by jpegtran, oxipng and gifsicle, and PNGs of 256 colours, by
+kf convert and by pngquant.
 
 Usage: optimize.py KF PHOTOS PICTURES SCRATCH
 
 PHOTOS is a folder of JPEG files, of which the first eight are used, PICTURES one of PNG files. PNGs
 of reduced photographs, GIFs of a square that moves over them, and GIFs of flat colours are made here:
-recordings of terminals, and interfaces that move. Fails if a pixel of a result differs. Prints the bytes
-and the CPU time of kf relative to its peer.
+recordings of terminals, and interfaces that move; and screens of PNG. Fails if a pixel of a result without loss
+differs. Prints the bytes and the CPU time of kf relative to its peer, and with 256 colours the difference of their
+peak signal-to-noise ratios in decibels.
 """
 
+import math
 import os
 import pathlib
 import random
 import shutil
 import sys
 
-from PIL import Image, ImageChops, ImageDraw, ImageFont, ImageSequence
+from PIL import Image, ImageChops, ImageDraw, ImageFont, ImageSequence, ImageStat
 
 kf = sys.argv[1]
 photos, pictures, scratch = map(pathlib.Path, sys.argv[2:5])
@@ -74,6 +77,55 @@ def interface(chance):
         for row in range(6):
             ImageDraw.Draw(image).text((42, 50 + 34 * row + shift // 2), f"Item {row}", fill="#1e1e1e", font=font)
         yield image
+
+
+def desktop(chance, photo):
+    """Windows with text, bars and photographs, above a photograph or a gradient."""
+    width, height = chance.choice([(1280, 800), (1440, 900), (1024, 768)])
+    if chance.random() < 0.5:
+        image = photo.resize((width, height), Image.Resampling.LANCZOS)
+    else:
+        image = Image.new("RGB", (width, height))
+        for y in range(height):
+            color = (40 + y * 40 // height, 70 + y * 60 // height, 110 + y * 80 // height)
+            image.paste(color, (0, y, width, y + 1))
+    words = "the quick image cache window file open save list of words in a document that people read every day".split()
+    draw, wide, high = ImageDraw.Draw(image), width // 2, height // 2 - 20
+    for ground, bar, ink in (("white", "#ebebeb", "#222222"), ("#1e1e1e", "#303030", "#dddddd"),
+                             ("#f6f5f4", "#ebebeb", "#222222")):
+        x, y, font = chance.randrange(width // 2), chance.randrange(height // 2), ImageFont.load_default(
+            chance.choice([12, 13, 15]))
+        draw.rounded_rectangle((x, y, x + wide, y + high), 12, fill=ground, outline="#888888")
+        draw.rectangle((x, y + 12, x + wide, y + 40), fill=bar)
+        for row in range((high - 60) // 20):
+            draw.text((x + 14, y + 50 + row * 20), " ".join(chance.choices(words, k=chance.randint(4, wide // 70))),
+                      fill=ink, font=font)
+        if chance.random() < 0.6:
+            image.paste(photo.resize((160, 120)), (x + wide - 180, y + 60))
+    return image
+
+
+def make_pictures(folder):
+    """Thirty screens, and thirty pictures of many colours: ten screens, photographs and photographs with soft alpha."""
+    folder.mkdir(parents=True)
+    sources = [Image.open(path).convert("RGB") for path in sorted(photos.glob("*.jpg"))[:10]]
+    made = {}
+    for seed, photo in enumerate(sources):
+        chance = random.Random(100 + seed)
+        made[f"desktop{seed}"] = desktop(chance, photo)
+        made[f"terminal{seed}"] = list(terminal(chance))[-1]
+        frames = list(interface(chance))
+        made[f"interface{seed}"] = frames[len(frames) // 2]
+        made[f"photo{seed}"] = photo.resize((640, 480), Image.Resampling.LANCZOS)
+        made[f"soft{seed}"] = photo.resize((512, 384), Image.Resampling.LANCZOS)
+        made[f"soft{seed}"].putalpha(
+            Image.radial_gradient("L").resize((512, 384)).point(lambda v: max(0, min(255, int((200 - v) * 2 + 40)))))
+    for name, image in made.items():
+        image.save(folder / f"{name}.png")
+    paths = {kind: [folder / f"{kind}{seed}.png" for seed in range(len(sources))]
+             for kind in ("desktop", "terminal", "interface", "photo", "soft")}
+    return ([path for kind in ("desktop", "terminal", "interface") for path in paths[kind]],
+            {kind: paths[kind] for kind in ("desktop", "photo", "soft")})
 
 
 def save(path, frames):
@@ -145,9 +197,22 @@ def agree(one, other):
             for a, b in zip(ImageSequence.Iterator(one), ImageSequence.Iterator(other)))
 
 
+def noise(one, other):
+    """The peak signal-to-noise ratio of two PNGs in decibels, of premultiplied pixels; 99 of equal ones."""
+    bands = []
+    for path in (one, other):
+        with Image.open(path) as image:
+            *colors, alpha = image.convert("RGBA").split()
+            bands.append([ImageChops.multiply(color, alpha) for color in colors] + [alpha])
+    square = sum(ImageStat.Stat(ImageChops.difference(a, b)).sum2[0] for a, b in zip(*bands))
+    width, height = bands[0][0].size
+    return 10 * math.log10(255 ** 2 * 4 * width * height / square) if square > 0 else 99
+
+
+screens, colorful = make_pictures(scratch / "pictures")
 print(f"{'':9} {'files':>5} {'source':>9} {'kf':>9} {'peer':>9}  bytes    CPU  peer")
-for form, files in make_corpus(scratch / "corpus").items():
-    peer, run = peers[form if form in peers else "GIF"]
+for form, files in {**make_corpus(scratch / "corpus"), "screens": screens}.items():
+    peer, run = peers[form if form in peers else "PNG" if form == "screens" else "GIF"]
     sizes, seconds = [0, 0, 0], [0.0, 0.0]
     for source in files:
         made = [scratch / f"{which}{source.suffix}" for which in ("kf", "peer")]
@@ -164,3 +229,17 @@ for form, files in make_corpus(scratch / "corpus").items():
             sizes[index] += path.stat().st_size
     print(f"{form:9} {len(files):5} {sizes[0]:9} {sizes[1]:9} {sizes[2]:9} "
           f"{sizes[1] / sizes[2]:6.3f} {seconds[0] / seconds[1]:6.2f}  {peer}")
+
+print(f"\n{'colours':9} {'files':>5} {'source':>9} {'kf':>9} {'peer':>9}  bytes    CPU     dB  peer")
+for form, files in colorful.items():
+    sizes, seconds, decibels = [0, 0, 0], [0.0, 0.0], 0.0
+    for source in files:
+        made = [scratch / "reduced" / source.name, scratch / "peer.png"]
+        seconds[0] += cpu_of([kf, "convert", str(source), "-o", f"{made[0].parent}/", "--format", "png", "--colors", "256",
+                              "--force", "--quiet"])
+        seconds[1] += cpu_of(["pngquant", "256", "--force", "-o", str(made[1]), str(source)])
+        decibels += (noise(source, made[0]) - noise(source, made[1])) / len(files)
+        for index, path in enumerate([source, *made]):
+            sizes[index] += path.stat().st_size
+    print(f"{form:9} {len(files):5} {sizes[0]:9} {sizes[1]:9} {sizes[2]:9} "
+          f"{sizes[1] / sizes[2]:6.3f} {seconds[0] / seconds[1]:6.2f} {decibels:6.2f}  pngquant")

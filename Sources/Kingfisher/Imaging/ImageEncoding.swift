@@ -62,8 +62,9 @@ public struct ImageEncoding: Sendable, Hashable {
 
     /// PNG with a palette: usually a third of the bytes, and fewer for drawings.
     ///
-    /// Colours are reduced by median cut (Heckbert 1982) and error diffusion (Floyd and Steinberg
-    /// 1976), partly transparent ones too. An image that is smaller with all its colours keeps them.
+    /// Colours are reduced by cuts where the squared error is least (Wu 1991), k-means (Lloyd 1982)
+    /// and error diffusion (Floyd and Steinberg 1976), partly transparent ones too. An image that is
+    /// smaller with all its colours keeps them.
     /// Takes about twice the time of ``png``, which itself uses a palette for images of at most 256
     /// colours.
     ///
