@@ -205,6 +205,35 @@ struct EncodingTests {
         #expect(try Codecs.encode(photo, as: .webp, options: options).contains("VP8 ".utf8))
     }
 
+    @Test func `frames of few colours of a WebP are exact where this is smaller`() throws {
+        func animation(_ frames: [Bitmap], _ options: EncodeOptions) throws -> Data {
+            try Codecs.encodeAnimation(
+                of: frames[0].size,
+                frameCount: frames.count,
+                loopCount: 0,
+                as: .webp,
+                options: options
+            ) { AnimationFrame(bitmap: frames[$0], delay: 0.1) }
+        }
+        let size = PixelSize(width: 64, height: 48)
+        let drawings = try (0..<4).map { step in
+            try Bitmap(size, isOpaque: true) { x, y in
+                (x + 8 * step) / 16 % 2 == y / 12 % 2
+                    ? RGBA(red: 250, green: 30, blue: 20) : RGBA(red: 30, green: 40, blue: 220)
+            }
+        }
+        let file = try animation(drawings, EncodeOptions(quality: 0.8))
+        let decoder = try FrameDecoder(file)
+        for (index, drawing) in drawings.enumerated() {
+            #expect(try decoder.frame(at: index) == drawing, "frame \(index)")
+        }
+        let photo = try Codecs.decode(Fixture(name: "baseline.jpg").data).bitmap
+        let photos = try [photo, resample(photo, to: PixelSize(width: 10, height: 10))].map {
+            try resample($0, to: photo.size)
+        }
+        #expect(try animation(photos, EncodeOptions(quality: 0.8)).contains("VP8 ".utf8))
+    }
+
     @Test(arguments: [(0.94, 3), (0.95, 0), (1, 0)])
     func `an AVIF of high quality has all samples of colour`(
         quality: Double,

@@ -22,7 +22,7 @@ struct WebPEncoder {
 
     private func encodeOnce(_ bitmap: Bitmap) throws(CodecError) -> Data {
         var config = try makeConfig()
-        return try withPicture(bitmap) { picture throws(CodecError) in
+        return try withPicture(bitmap, asColors: options.isLossless) { picture throws(CodecError) in
             var writer = WebPMemoryWriter()
             WebPMemoryWriterInit(&writer)
             let isDone = withUnsafeMutablePointer(to: &writer) { writer in
@@ -68,6 +68,8 @@ struct WebPEncoder {
                 detail: "no frames, or a side beyond \(Self.maxSide) pixels"
             )
         }
+        // Frames of few colours: exact, where this is smaller.
+        settings.allow_mixed = options.isLossless ? 0 : 1
         // The count has 16 bits.
         settings.anim_params.loop_count = Int32(min(max(0, loopCount), 65_535))
         guard
@@ -80,7 +82,8 @@ struct WebPEncoder {
             let frame = try frame(index)
             isOpaque = isOpaque && frame.bitmap.hasOnlyOpaquePixels
             let stamp = Int32(clamping: Int(time))
-            try withPicture(frame.bitmap) { picture throws(CodecError) in
+            // libwebp compares colours; others it would convert back.
+            try withPicture(frame.bitmap, asColors: true) { picture throws(CodecError) in
                 guard WebPAnimEncoderAdd(encoder, &picture, stamp, &config) != 0 else {
                     throw Self.failure(encoder)
                 }
@@ -146,8 +149,10 @@ struct WebPEncoder {
         return config
     }
 
+    // As colours: the pixels themselves, rather than luma and halved chroma.
     private func withPicture<Result>(
         _ bitmap: Bitmap,
+        asColors: Bool,
         _ body: (inout WebPPicture) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
         guard bitmap.size.longestSide <= Self.maxSide else {
@@ -158,7 +163,7 @@ struct WebPEncoder {
             throw .unsupported(.webp, feature: "this version of libwebp")
         }
         defer { WebPPictureFree(&picture) }
-        picture.use_argb = options.isLossless ? 1 : 0
+        picture.use_argb = asColors ? 1 : 0
         picture.width = Int32(bitmap.width)
         picture.height = Int32(bitmap.height)
         let pixels = try StraightPixels(bitmap)
