@@ -19,6 +19,18 @@ struct FixtureTests {
         #expect(!image.isPartial)
     }
 
+    /// What libavif hands to its caller: the part and the turn, and what changes no pixel here.
+    @Test(arguments: [
+        ("clap", "clap"), ("irot", "exif6"), ("imir", "exif5"), ("pasp", "pasp"), ("clli", "clli"),
+        ("tmap", "gain-map"),
+    ])
+    func `each property of an AVIF has a sample`(property: String, name: String) throws {
+        let fixture = Fixture(name: "\(name).avif")
+        let file = try fixture.data
+        #expect(file.contains(property.utf8))
+        try expectAgreement(Codecs.decode(file).bitmap, fixture)
+    }
+
     /// The output is always sRGB with 8 bits per channel.
     @Test(arguments: [
         "grey16.png", "greya16.png", "rgb16.png", "grey2.png", "grey.jpg", "palette4.png",

@@ -533,6 +533,73 @@ def avif():
     save("animated.avif", stream.getvalue(), *frames_of(stream.getvalue()))
 
 
+def box(name, body):
+    return struct.pack(">I", len(body) + 8) + name.encode() + body
+
+
+def full(name, body, version=0, flags=0):
+    return box(name, struct.pack(">I", version << 24 | flags) + body)
+
+
+def inside(data, *path):
+    """The boxes in the box of a path: names and bodies."""
+    for name in path:
+        data = next(body for other, body in inside(data) if other == name)
+        # The version and flags.
+        data = data[4:] if name == "meta" else data
+    start, found = 0, []
+    while start < len(data):
+        length = struct.unpack_from(">I", data, start)[0]
+        found.append((data[start + 4 : start + 8].decode(), data[start + 8 : start + length]))
+        start += length
+    return found
+
+
+def avif_file(items, properties, references=b"", groups=b""):
+    """A file of items (type, flags, bytes) with the same properties, of which the first is shown."""
+    def meta(start):
+        locations, entries, associations = b"", b"", b""
+        for number, (kind, flags, data) in enumerate(items, 1):
+            locations += struct.pack(">HHHII", number, 0, 1, start, len(data))
+            entries += full("infe", struct.pack(">HH4sB", number, 0, kind.encode(), 0), 2, flags)
+            start += len(data)
+            # The configuration of the codec is marked as one that decoders must know.
+            own = bytes(place | (name == "av1C") << 7 for place, (name, _) in enumerate(properties, 1)
+                        if kind == "av01" or name != "av1C")
+            associations += struct.pack(">HB", number, len(own)) + own
+        return full("meta", full("hdlr", struct.pack(">I4s12xB", 0, b"pict", 0))
+                    + full("pitm", struct.pack(">H", 1))
+                    + full("iloc", struct.pack(">BBH", 0x44, 0, len(items)) + locations)
+                    + full("iinf", struct.pack(">H", len(items)) + entries)
+                    + (full("iref", references) if references else b"")
+                    + box("iprp", box("ipco", b"".join(box(*entry) for entry in properties))
+                          + full("ipma", struct.pack(">I", len(items)) + associations))
+                    + (box("grpl", groups) if groups else b""))
+
+    head = box("ftyp", b"avif" + bytes(4) + b"avifmif1miaf" + (b"tmap" if references else b""))
+    start = len(head) + len(meta(0)) + 8
+    return head + meta(start) + box("mdat", b"".join(data for _, _, data in items))
+
+
+def unapplied():
+    """AVIFs with properties that change no pixel: the shape of pixels, the light of the whole, and a map of gains."""
+    plain = encoded(Image.fromarray(photo()), "AVIF", quality=90, subsampling="4:4:4")
+    shown, picture = decoded(plain), next(body for name, body in inside(plain) if name == "mdat")
+    properties = inside(plain, "meta", "iprp", "ipco")
+    for name, further in (
+        ("pasp", struct.pack(">II", 2, 1)),
+        ("clli", struct.pack(">HH", 1000, 400)),
+    ):
+        save(f"{name}.avif", avif_file([("av01", 0, picture)], [*properties, (name, further)]), shown)
+    # ISO 21496-1: versions, flags, the headroom of both, and for one channel: the least and the largest gain, the
+    # gamma and both offsets.
+    gains = struct.pack(">BHHB4I10I", 0, 0, 0, 0, 0, 1, 2, 1, 0, 1, 2, 1, 1, 1, 1, 64, 1, 64)
+    references = box("dimg", struct.pack(">HH2H", 3, 2, 1, 2))
+    groups = full("altr", struct.pack(">II2I", 4, 2, 3, 1))
+    items = [("av01", 0, picture), ("av01", 1, picture), ("tmap", 0, gains)]
+    save("gain-map.avif", avif_file(items, properties, references, groups), shown)
+
+
 # --- BMP and ICO ----------------------------------------------------------------------------
 
 
@@ -818,6 +885,7 @@ if __name__ == "__main__":
     webp()
     avif()
     apertures()
+    unapplied()
     bmp()
     jxl()
     heif()
