@@ -30,7 +30,8 @@ struct DownloadPriorityTests {
         let transfer = try transport.transfer(0)
         #expect(transfer.settings.priority == 0.2)
         let other = downloader.downloadImage(with: url, options: [.downloadPriority(0.3)]) { _ in }
-        #expect(transfer.priorities == [0.3])
+        // The manager starts the transfer on another thread, which may not have noted it yet.
+        await WorkerBench.wait { transfer.priorities == [0.3] }
         task?.priority = 0.8
         other.priority = 0.1
         #expect(transfer.priorities == [0.3, 0.8])
