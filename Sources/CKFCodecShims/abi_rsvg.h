@@ -4,6 +4,8 @@
 #ifdef KF_SYSTEM_HEADERS
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <librsvg/rsvg.h>
+// GLib 2.76 and later have it as a macro, too.
+#undef g_strdup
 #else
 #include <stddef.h>
 #include <stdint.h>
