@@ -305,8 +305,9 @@ class Memory(threading.Thread):
         while not self.is_done:
             # A process may end meanwhile.
             with contextlib.suppress(OSError, AttributeError):
-                total = sum(int(re.search(r"^Pss:\s*(\d+)", pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(),
-                                          re.M).group(1)) for pid in tree(self.process.pid))
+                # A child that has not called exec yet shares the memory of the service, and so all figures.
+                maps = {pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text() for pid in tree(self.process.pid)}
+                total = sum(int(re.search(r"^Pss:\s*(\d+)", text, re.M).group(1)) for text in maps)
                 self.most = max(self.most, total / 1024)
             time.sleep(0.1)
 
