@@ -12,6 +12,7 @@ static const int interfaces[] = {16, 15};
 static kf_avif functions;
 // Whether the structures are those of 1.x, and not those of 0.11.
 static int is_new;
+static int has_encoder;
 
 // Whether the layout of a library is known. Before 1.0 it changed with each minor number.
 static int is_known(const char *version, int interface) {
@@ -29,6 +30,10 @@ static int fill(void *library, int interface) {
     if (name##_found == NULL) return 0; \
     functions.name = name##_found;
     KF_AVIF_FUNCTIONS(KF_AVIF_FILL)
+    const char *(*codec)(int choice, uint32_t flags) =
+        (const char *(*)(int, uint32_t))dlsym(library, "avifCodecName");
+    // AVIF_CODEC_CHOICE_AUTO, AVIF_CODEC_FLAG_CAN_ENCODE.
+    has_encoder = codec != NULL && codec(0, 2) != NULL;
     return 1;
 }
 
@@ -44,6 +49,8 @@ const kf_avif *kf_avif_load(const char *name) {
     }
     return NULL;
 }
+
+int kf_avif_has_encoder(void) { return has_encoder; }
 
 void kf_avif_set_loop_count(avifEncoder *encoder, int count) {
     // -1 is for without end.

@@ -148,6 +148,13 @@ struct EncodingTests {
         #expect(try Codecs.decode(Codecs.encode(bitmap, as: .jpeg)).bitmap.size == size)
     }
 
+    @Test(arguments: [FileFormat.jpeg, .png, .gif, .webp, .avif, .jxl])
+    func `a format is written exactly where no library is missing`(format: FileFormat) throws {
+        let pixel = try Bitmap(PixelSize(width: 1, height: 1), isOpaque: true) { _, _ in .white }
+        let isWritten = (try? Codecs.encode(pixel, as: format)) != nil
+        #expect(isWritten == (Codecs.missingLibrary(for: format) == nil))
+    }
+
     /// libaom writes larger ones, but no decoder reads them.
     @Test func `AVIF is refused above the largest frame of its levels`() throws {
         let bitmap = try Bitmap(size: PixelSize(width: 5972, height: 5972), isOpaque: true) {

@@ -40,6 +40,9 @@ typedef struct kf_avif {
 // libavif.so.16. Loading opens files. Call it from one thread at a time, before those below.
 const kf_avif *_Nullable kf_avif_load(const char *_Nonnull name);
 
+// Whether the loaded library was built with an encoder of AV1.
+int kf_avif_has_encoder(void);
+
 // How often an animation is played, 0 for without end. libavif has stored it since 1.0; files of
 // earlier versions are played without end.
 void kf_avif_set_loop_count(avifEncoder *_Nonnull encoder, int count);

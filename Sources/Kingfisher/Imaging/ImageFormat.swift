@@ -138,8 +138,8 @@ extension ImageFormat {
 }
 
 extension ImageFormat {
-    /// The library that has to be installed to read or write the format, with its package in Debian;
-    /// nil if there is none to add.
+    /// The library that has to be installed to write the format, or to read one that is only read,
+    /// with its package in Debian; nil if there is none to add.
     ///
     /// Loads the library, for programs that explain why a file could not be written.
     @_spi(Programs) public var missingLibrary: String? {

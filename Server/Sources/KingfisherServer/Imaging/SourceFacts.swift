@@ -114,7 +114,7 @@ extension OutputFormat {
     /// Whether the format ignores the quality.
     var isLossless: Bool { self == .png || self == .gif }
 
-    /// Whether the library of the format, if it has one of its own, is installed.
+    /// Whether the library that writes the format is installed.
     var isWritable: Bool { imageFormat.missingLibrary == nil }
 }
 
