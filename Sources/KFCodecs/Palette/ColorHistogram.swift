@@ -58,7 +58,7 @@ struct ColorHistogram {
         var sum: ColorSum
     }
 
-    /// What is equal for the colours of an entry; opaque ones have no entry with others.
+    /// The bits that the colours of an entry share; opaque colours are never counted with others.
     private func key(_ pixel: UInt32) -> UInt32 {
         let mask = (UInt32(0xFF) << ignoredBits & 0xFF) * 0x0101_0101
         return pixel & mask | (pixel >> 24 == 255 ? 0xFF00_0000 : 0)
@@ -102,8 +102,6 @@ private struct ColorBox {
     /// The sum of the squared distances of all pixels to the mean.
     let error: Double
     private let colors: [ColorSum]
-    /// The channel in which they differ most.
-    private let channel: Int
 
     init(_ colors: [ColorSum]) {
         self.colors = colors
@@ -114,23 +112,33 @@ private struct ColorBox {
             squares += color.squares
         }
         self.sum = sum
-        let errors = squares - sum.squares
-        error = errors.sum()
-        channel = (0..<4).max { errors[$0] < errors[$1] } ?? 0
+        error = (squares - sum.squares).sum()
     }
 
-    /// The two parts with the least squared error; nil of a single colour.
+    /// The two parts with the least squared error, cut at a level of a channel; nil of a single colour.
+    ///
+    /// Takes a time that grows with the number of colours, however they lie.
     func cut() -> (ColorBox, ColorBox)? {
         guard colors.count > 1 else { return nil }
-        let sorted = colors.map { ($0, $0.center[channel]) }.sorted { $0.1 < $1.1 }.map(\.0)
-        var low = ColorSum()
-        var best = (squares: -1.0, count: 1)
-        for (index, color) in sorted.dropLast().enumerated() {
-            low.add(color)
-            let squares = (low.squares + (sum - low).squares).sum()
-            if squares > best.squares { best = (squares, index + 1) }
+        let means = colors.map(\.mean)
+        var best = (squares: -1.0, channel: 0, level: Int32(0))
+        for channel in 0..<4 {
+            var levels = [ColorSum](repeating: ColorSum(), count: 256)
+            for (color, mean) in zip(colors, means) { levels[Int(mean[channel])].add(color) }
+            var low = ColorSum()
+            for level in levels.indices where levels[level].count > 0 {
+                low.add(levels[level])
+                guard low.count < sum.count else { break }
+                let squares = (low.squares + (sum - low).squares).sum()
+                if squares > best.squares { best = (squares, channel, Int32(level)) }
+            }
         }
-        return (ColorBox(Array(sorted[..<best.count])), ColorBox(Array(sorted[best.count...])))
+        guard best.squares >= 0 else { return nil }
+        func part(_ isLow: Bool) -> ColorBox {
+            let own = zip(colors, means).filter { ($0.1[best.channel] <= best.level) == isLow }
+            return ColorBox(own.map(\.0))
+        }
+        return (part(true), part(false))
     }
 }
 
@@ -158,9 +166,7 @@ private struct ColorSum {
         return rest
     }
 
-    var center: SIMD4<Double> { channels / count }
-
-    var mean: SIMD4<Int32> { SIMD4(center.rounded(.toNearestOrAwayFromZero)) }
+    var mean: SIMD4<Int32> { SIMD4((channels / count).rounded(.toNearestOrAwayFromZero)) }
 
     /// The square of the mean, as often as there are pixels.
     var squares: SIMD4<Double> { channels * channels / count }
