@@ -241,8 +241,9 @@ gtk_mode() {
     running[$name]=$!
 }
 
-# With a server of X11 in memory, whose pixels are in the file SCREEN. It chooses its number: several of xvfb-run that start at the same time
-# can choose the same. Without -noreset it would refuse tests for a moment after another's process ended.
+# With a server of X11 in memory, whose pixels are in the file SCREEN. It chooses its number: several of
+# xvfb-run that start at the same time can choose the same. Without -noreset it would refuse tests for a
+# moment after another's process ended.
 on_x11() {
     local folder server status=0
     folder=$(mktemp -d)

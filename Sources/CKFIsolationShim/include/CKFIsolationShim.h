@@ -69,8 +69,8 @@ int kf_event_create(void);
 // Ends the present or the next wait.
 void kf_event_signal(int event);
 
-// Waits until the event is signalled (1), which clears it, or the socket, which may be -1, has
-// something to be received or has ended (2), or for `milliseconds` (0), which may be -1.
+// Waits for some milliseconds, or without a limit if they are -1. Returns 1 when the event was signalled,
+// which clears it; 2 when the socket, which may be -1, can be read or has ended; 0 after the time.
 int kf_event_wait(int event, int socket, int milliseconds);
 
 // --- Memory ---------------------------------------------------------------------------------

@@ -210,7 +210,7 @@ final class WorkerLanes: Sendable {
         old.end()
     }
 
-    /// Ends a worker that has nothing to do, unless it is the last to be kept.
+    /// Ends a worker that has had nothing to do, unless it is the last and one is started ahead.
     private func endSpare(_ worker: inout WorkerProcess?, _ lane: Int) {
         let isSpare = state.withLock { state in
             guard state.workers.count > (settings.startsAhead ? 1 : 0) else { return false }

@@ -17,7 +17,9 @@ final class WorkerPool: Sendable {
         ///
         /// The others start when requests wait for them.
         var startsAhead = true
-        /// How long a worker may have nothing to do; then it ends, unless it is the last to be kept.
+        /// How long a worker may have nothing to do before it ends.
+        ///
+        /// The last one stays if one is started ahead.
         var rest: Duration = .seconds(60)
         /// The waits before a start is tried again, while the system has no process left.
         var startPauses: [Duration] = [10, 30, 100, 300, 1000, 1000].map(Duration.milliseconds)

@@ -11,7 +11,7 @@ final class WorkerQueue: Sendable {
     enum Next {
         case job(WorkerJob)
         case workerEnded
-        /// Its worker has had nothing to do for long.
+        /// Its worker has had nothing to do for the time of the settings.
         case rested
         case stopped
     }
@@ -94,12 +94,13 @@ final class WorkerQueue: Sendable {
 
     // MARK: Lanes
 
-    /// Waits for the next request for a lane, for the end of its worker, or until that has rested.
+    /// Waits for the next request for a lane, or for the end of its worker, or until the worker has
+    /// had nothing to do for a time.
     ///
     /// - Parameters:
     ///   - lane: The number of the lane.
     ///   - socket: The socket of its worker; nil if it has none.
-    ///   - rest: How long the worker may have nothing to do.
+    ///   - rest: That time; without a worker there is no limit.
     /// - Returns: The next step of the lane.
     func next(for lane: Int, orEndOf socket: Int32?, rest: Duration) -> Next {
         let patience = socket == nil ? -1 : Int32(clamping: Int(rest / .milliseconds(1)))
