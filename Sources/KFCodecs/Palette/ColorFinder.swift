@@ -2,7 +2,8 @@ import KFPixels
 
 /// Finds the colour of a palette that is nearest to another, opaque if that is.
 ///
-/// For each cell of the space of colours it keeps those that are nearest to any colour in it.
+/// For each cell of the space of colours it keeps those that are nearest to any colour in it: at most
+/// 25 MB, and a tenth of that for a photograph.
 ///
 /// Source: Heckbert, "Color Image Quantization for Frame Buffer Display" (1982), locally sorted
 /// search.
@@ -10,8 +11,9 @@ struct ColorFinder {
     private let colors: [SIMD4<Int32>]
     /// How many colours are not opaque; they come first.
     private let translucentCount: Int
-    /// The candidates of a cell: where their number is, which they follow; 0 if not looked up yet.
+    /// Where the list of each cell begins in `candidates`; 0 before the first search there.
     private var cells = [Int32](repeating: 0, count: 1 << 15 + 1 << 16)
+    /// Lists of positions in the palette, each after its length less one, since that may be 256.
     private var candidates: [UInt8] = [0]
 
     /// - Parameter palette: At most 256 premultiplied colours, those that are not opaque first.
@@ -22,9 +24,8 @@ struct ColorFinder {
 
     /// The position in the palette of the colour nearest to another.
     mutating func nearest(_ color: SIMD4<Int32>) -> Int {
-        let start = candidates(near: color)
+        let start = list(near: color)
         var best = (distance: Int32.max, index: 0)
-        // One less than their number comes first, since it may be 256.
         for place in start + 1...start + 1 + Int(candidates[start]) {
             let index = Int(candidates[place])
             let distance = colors[index].squaredDistance(to: color)
@@ -33,8 +34,8 @@ struct ColorFinder {
         return best.index
     }
 
-    /// Where the candidates for a colour begin.
-    private mutating func candidates(near color: SIMD4<Int32>) -> Int {
+    /// Where the list for a colour begins.
+    private mutating func list(near color: SIMD4<Int32>) -> Int {
         let isOpaque = color.w == 255
         // Opaque cells have 8 values a channel, the others 16, of alpha as well.
         let bits: Int32 = isOpaque ? 3 : 4

@@ -14,6 +14,8 @@ struct ColorHistogram {
     private var entries: [Entry] = []
     /// Positions in `entries` plus one, or 0; at most half is occupied.
     private var slots = [UInt16](repeating: 0, count: 2 * maxEntryCount)
+    /// Chosen at random, so that no file can be made whose colours share their slots.
+    private let multiplier = UInt32.random(in: 0...UInt32.max) | 1
     /// How many low bits of each channel are ignored.
     private var ignoredBits: UInt32 = 0
 
@@ -66,8 +68,9 @@ struct ColorHistogram {
 
     /// The slot of a key, or the empty one where it belongs.
     private func slot(of key: UInt32) -> Int {
-        // Multiplicative hashing (Knuth, volume 3, section 6.4), with linear probing.
-        var slot = Int((key &* 0x9E37_79B1) >> 16)
+        // Dietzfelbinger et al., "A Reliable Randomized Algorithm for the Closest-Pair Problem" (1997),
+        // section 2, with linear probing.
+        var slot = Int((key &* multiplier) >> 16)
         while slots[slot] != 0, entries[Int(slots[slot]) - 1].key != key {
             slot = (slot + 1) % slots.count
         }
