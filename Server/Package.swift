@@ -82,10 +82,13 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // How many tests run at once; by a symbolic link.
+        .target(name: "CServerTestSupport", path: "Tests/CTestSupport"),
         .testTarget(
             name: "KingfisherServerTests",
             dependencies: [
-                "KingfisherServer", "kf-serve", kingfisher, testing, hummingbird, logging, metrics,
+                "CServerTestSupport", "KingfisherServer", "kf-serve", kingfisher, testing,
+                hummingbird, logging, metrics,
                 httpTypes, lifecycle, tracing, "CServerCrypto",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
