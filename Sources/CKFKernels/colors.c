@@ -55,4 +55,43 @@ TWIN void kf_matrix_row(const uint8_t *from, uint8_t *to, int width, const float
     Pixels rest = load_pixels(from + x * 4, width - x);
     store_pixels(is_grey ? grey(rest, rows) : colored(rest, rows), to + x * 4, width - x);
 }
+
+TWIN static inline Pixels premultiplied(Pixels pixels) {
+    Words alpha = alphas_of(pixels);
+    Pixels colors = divided_by_255(even_bytes(pixels) * alpha, odd_bytes(pixels) * alpha);
+    return (colors & 0x00FFFFFF) | (pixels & 0xFF000000);
+}
+
+TWIN void kf_premultiply_row(const uint8_t *from, uint8_t *to, intptr_t width) {
+    intptr_t x = 0;
+    for (; x + 8 <= width; x += 8)
+        store_pixels(premultiplied(load_pixels(from + x * 4, 8)), to + x * 4, 8);
+    if (x == width) return;
+    int rest = (int)(width - x);
+    store_pixels(premultiplied(load_pixels(from + x * 4, rest)), to + x * 4, rest);
+}
+
+/// The quotient is below 2¹⁶, so that a float's error does not reach the next integer.
+TWIN static inline Pixels divided(Pixels color, Pixels alpha, Floats divisor) {
+    Floats quotient = floats_of(color * 255 + (alpha >> 1)) / divisor;
+    return (Pixels)__builtin_convertvector(least(quotient, (Floats){0} + 255), Signs);
+}
+
+TWIN static inline Pixels straight(Pixels pixels) {
+    Pixels alpha = pixels >> 24;
+    Floats divisor = floats_of(alpha);
+    Pixels colors = divided(pixels & 0xFF, alpha, divisor)
+                    | divided(pixels >> 8 & 0xFF, alpha, divisor) << 8
+                    | divided(pixels >> 16 & 0xFF, alpha, divisor) << 16;
+    return (colors | (pixels & 0xFF000000)) & (Pixels)(alpha != 0);
+}
+
+TWIN void kf_unpremultiply_row(const uint8_t *from, uint8_t *to, intptr_t width) {
+    intptr_t x = 0;
+    for (; x + 8 <= width; x += 8)
+        store_pixels(straight(load_pixels(from + x * 4, 8)), to + x * 4, 8);
+    if (x == width) return;
+    int rest = (int)(width - x);
+    store_pixels(straight(load_pixels(from + x * 4, rest)), to + x * 4, rest);
+}
 #endif

@@ -145,6 +145,28 @@ static int check_matrix(int width, int is_grey) {
     return wrong;
 }
 
+/// Rows of each value with each alpha.
+static int check_alpha(int width) {
+    int wrong = 0;
+    uint8_t *from = bytes((size_t)width * 4), *to = bytes((size_t)width * 4);
+    for (int pair = 0; pair < 65536; pair += width) {
+        for (int x = 0; x < width; x++) {
+            from[x * 4] = (uint8_t)(pair + x), from[x * 4 + 3] = (uint8_t)((pair + x) >> 8);
+            from[x * 4 + 1] = from[x * 4 + 2] = (uint8_t)~from[x * 4];
+        }
+        kf_premultiply_row(from, to, width);
+        for (int i = 0; i < width * 4; i++)
+            wrong += to[i] != (i % 4 < 3 ? (from[i] * from[i | 3] + 127) / 255 : from[i]);
+        kf_unpremultiply_row(from, to, width);
+        for (int i = 0; i < width * 4; i++) {
+            int alpha = from[i | 3], exact = alpha ? (from[i] * 255 + alpha / 2) / alpha : 0;
+            wrong += to[i] != (i % 4 == 3 ? alpha : exact > 255 ? 255 : exact);
+        }
+    }
+    free(from), free(to);
+    return wrong;
+}
+
 typedef struct {
     double v[3];
 } Color;
@@ -273,7 +295,7 @@ int main(void) {
         return 0;
     }
     int row = 0, columns = 0, box = 0, transpose = 0, mix = 0, matrix = 0;
-    int blend = 0;
+    int alpha = 0, blend = 0;
     for (int width = 1; width < 40; width++) {
         for (int taps = 4; taps <= 16; taps += 4) row += check_row(width, taps);
         for (int taps = 1; taps <= 16; taps++)
@@ -285,9 +307,10 @@ int main(void) {
             mix += check_mix(width, kind);
             matrix += check_matrix(width, kind);
         }
+        alpha += check_alpha(width);
     }
     printf("wrong values: row %d, columns %d, box %d, transpose %d, mix %d, matrix %d, "
-           "blend %d\n",
-           row, columns, box, transpose, mix, matrix, blend);
-    return row + columns + box + transpose + mix + matrix + blend != 0;
+           "alpha %d, blend %d\n",
+           row, columns, box, transpose, mix, matrix, alpha, blend);
+    return row + columns + box + transpose + mix + matrix + alpha + blend != 0;
 }

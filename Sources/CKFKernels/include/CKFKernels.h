@@ -38,6 +38,13 @@ void kf_mix_row(const uint8_t *from, uint8_t *to, int width, uint32_t color, int
 /// to 0...alpha.
 void kf_matrix_row(const uint8_t *from, uint8_t *to, int width, const float *rows, int is_grey);
 
+/// Multiplies the colours of a row of RGBA8 by their alpha, rounded to nearest; `to` may be `from`.
+void kf_premultiply_row(const uint8_t *from, uint8_t *to, intptr_t width);
+
+/// Divides the colours of a row of RGBA8 by their alpha, rounded to nearest, at most 255; `to` may
+/// be `from`. Transparent pixels become zero.
+void kf_unpremultiply_row(const uint8_t *from, uint8_t *to, intptr_t width);
+
 /// Blends a row of RGBA8 onto another in place. `mode` is a raw value of Swift's `BlendMode`,
 /// `opacity` that of the source, 0...255. Returns 0 and does nothing for other modes.
 int kf_blend_row(const uint8_t *source, uint8_t *backdrop, int width, int mode, int opacity);

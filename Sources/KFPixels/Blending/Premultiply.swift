@@ -1,9 +1,19 @@
+private import CKFKernels
+
 /// Multiplies the colours of one row by their alpha, in place, rounded to nearest.
 ///
 /// - Parameters:
 ///   - row: `width` pixels of straight RGBA.
 ///   - width: In pixels.
-package func premultiplyRow(_ row: UnsafeMutablePointer<UInt8>, width: Int) {
+///   - backend: Both give the same pixels.
+package func premultiplyRow(
+    _ row: UnsafeMutablePointer<UInt8>,
+    width: Int,
+    backend: Convolution.Backend = Convolution.backend
+) {
+    #if arch(x86_64) || arch(arm64)
+    if backend == .twin { return kf_premultiply_row(row, row, width) }
+    #endif
     let pixels = UnsafeMutableRawPointer(row)
     var x = 0
     while x + 8 <= width {
@@ -38,11 +48,16 @@ package func premultiplyRow(_ row: UnsafeMutablePointer<UInt8>, width: Int) {
 ///   - source: `width` pixels of premultiplied RGBA.
 ///   - target: Has room for as many; may be `source` itself.
 ///   - width: In pixels.
+///   - backend: Both give the same pixels.
 package func unpremultiplyRow(
     from source: UnsafePointer<UInt8>,
     to target: UnsafeMutablePointer<UInt8>,
-    width: Int
+    width: Int,
+    backend: Convolution.Backend = Convolution.backend
 ) {
+    #if arch(x86_64) || arch(arm64)
+    if backend == .twin { return kf_unpremultiply_row(source, target, width) }
+    #endif
     let input = UnsafeRawPointer(source)
     let output = UnsafeMutableRawPointer(target)
     for x in 0..<width {
