@@ -42,9 +42,11 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // How many tests run at once; by a symbolic link.
+        .target(name: "CToolsTestSupport", path: "Tests/CTestSupport"),
         .testTarget(
             name: "kfTests",
-            dependencies: ["DemoKit", kingfisher, testing],
+            dependencies: ["CToolsTestSupport", "DemoKit", kingfisher, testing],
             swiftSettings: settings
         ),
     ]
