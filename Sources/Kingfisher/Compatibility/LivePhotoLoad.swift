@@ -5,6 +5,9 @@ struct LivePhotoLoad: Sendable {
     let source: LivePhotoSource
     let request: LoadRequest
 
+    /// Marks the resources in the cache; their bytes are stored unmodified.
+    private static let identifier = "com.onevcat.Kingfisher.LivePhotoImageProcessor"
+
     private var cache: ImageCache { request.targetCache }
 
     /// The files in the order of the source's resources.
@@ -46,7 +49,7 @@ struct LivePhotoLoad: Sendable {
 
     /// The file of a part; nil if there is none, or one whose bytes another program has changed.
     private func file(of part: LivePhotoResource) async -> URL? {
-        let (key, identifier) = (key(of: part), LivePhotoImageProcessor.default.identifier)
+        let (key, identifier) = (key(of: part), Self.identifier)
         for text in part.possibleExtensions {
             let forced = text.isEmpty ? nil : text
             let bytes = await cache.storedData(
@@ -97,7 +100,7 @@ struct LivePhotoLoad: Sendable {
         try await cache.storeToDisk(
             data,
             forKey: key(of: part),
-            processorIdentifier: LivePhotoImageProcessor.default.identifier,
+            processorIdentifier: Self.identifier,
             forcedExtension: part.fileExtension(for: data),
             expiration: request.options.diskCacheExpiration
         )
@@ -133,12 +136,11 @@ extension KingfisherManager {
         progressBlock: DownloadProgressBlock? = nil,
         referenceTaskIdentifierChecker: (@Sendable () -> Bool)? = nil
     ) async throws -> LivePhotoLoadingInfoResult {
-        var parsed = KingfisherParsedOptionsInfo(resolved(options))
+        let parsed = KingfisherParsedOptionsInfo(resolved(options))
         assert(
             parsed.processor.identifier.isEmpty,
             "live photos are stored unprocessed; remove \(parsed.processor.identifier)"
         )
-        parsed.processor = LivePhotoImageProcessor.default
         guard let first = source.resources.first?.dataSource else {
             throw KingfisherError.imageSettingError(reason: .emptySource)
         }
@@ -209,7 +211,7 @@ extension ImageDownloader {
     ) async throws -> LivePhotoResourceDownloadingResult {
         var options = options
         // This processor keeps the download from planning a decode of the bytes.
-        options.processor = LivePhotoImageProcessor.default
+        options.processor = OriginalBytesProcessor()
         let fetched = try await fetch(url, options: options, task: task, progress: nil)
         fetched.token?.leave()
         return LivePhotoResourceDownloadingResult(originalData: fetched.data, url: fetched.url)

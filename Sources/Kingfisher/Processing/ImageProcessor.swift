@@ -156,21 +156,6 @@ struct ProcessorChain: ImageProcessor {
     var start: any ImageProcessor { steps.first { !$0.onlyDecodes } ?? steps[0] }
 }
 
-/// Marks the resources of live photos in the cache; their bytes are stored unmodified.
-struct LivePhotoImageProcessor: ImageProcessor {
-    static let `default` = LivePhotoImageProcessor()
-
-    let identifier = "com.onevcat.Kingfisher.LivePhotoImageProcessor"
-
-    /// An empty image, because a resource may be a movie.
-    func process(
-        item: ImageProcessItem,
-        options: KingfisherParsedOptionsInfo
-    ) -> KFCrossPlatformImage? {
-        KFCrossPlatformImage()
-    }
-}
-
 /// Changes an image just before it is delivered; the change is not cached.
 public protocol ImageModifier: Sendable {
     /// Returns the changed image.

@@ -114,7 +114,6 @@ struct LivePhotoTests {
         )
         #expect(!bench.cache.isCached(forKey: key))
         #expect(bench.manager.downloader.processing.decodeCount == 0)
-        #expect(LivePhotoImageProcessor.default.identifier == id)
     }
 
     @Test func `a part that fails fails the photo, and leaves the others on disk or not at all`()

@@ -59,8 +59,6 @@ struct ProcessorTraitsTests {
             )
             declared.formUnion(names.map { String($0.1) })
         }
-        // Its bytes may be a film.
-        #expect(declared.remove("LivePhotoImageProcessor") != nil)
         #expect(declared == Self.allTypes)
         // A worker has no use for it.
         declared.remove("OriginalBytesProcessor")
