@@ -44,6 +44,21 @@ let package = Package(
         example("retry"),
         example("authentication"),
         .executableTarget(
+            name: "demo",
+            dependencies: [kingfisher, testing, "DemoKit", "Exhibition"],
+            swiftSettings: settings
+        ),
+        // The images that it paints and serves.
+        .target(
+            name: "DemoKit",
+            dependencies: [kingfisher],
+            // Painting takes forty times as long without optimisation.
+            swiftSettings: settings + [
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .unsafeFlags(["-O"], .when(configuration: .debug)),
+            ]
+        ),
+        .executableTarget(
             name: "urlsession-transport",
             dependencies: [kingfisher, testing, "Exhibition"],
             swiftSettings: settings

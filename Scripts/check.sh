@@ -74,7 +74,7 @@ step_examples() {
         program=$(basename "$folder")
         arguments=()
         case $program in
-        Exhibition | CacheStack) continue ;;
+        Exhibition | CacheStack | DemoKit) continue ;;
         first-load) arguments=("file://$picture") ;;
         thumbnails) arguments=("$picture") ;;
         esac

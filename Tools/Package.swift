@@ -11,7 +11,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let kingfisher: Target.Dependency = .product(name: "Kingfisher", package: "Kingfisher")
-// A server for the demonstration and the tests.
+// A server for the tests.
 let testing: Target.Dependency = .product(name: "KingfisherTesting", package: "Kingfisher")
 
 let package = Package(
@@ -26,8 +26,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     ],
     targets: [
-        // Generated images for the demonstration and the tests.
-        .target(name: "DemoKit", dependencies: [kingfisher], swiftSettings: settings),
         // Access control lists and extended attributes of files.
         .target(name: "CAttributes"),
         // Drawing in terminals by a library that is loaded when it is needed.
@@ -36,7 +34,7 @@ let package = Package(
         .executableTarget(
             name: "kf",
             dependencies: [
-                "CAttributes", "CChafa", "DemoKit", kingfisher, testing,
+                "CAttributes", "CChafa", kingfisher,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -46,7 +44,7 @@ let package = Package(
         .target(name: "CToolsTestSupport", path: "Tests/CTestSupport"),
         .testTarget(
             name: "kfTests",
-            dependencies: ["CToolsTestSupport", "DemoKit", kingfisher, testing],
+            dependencies: ["CToolsTestSupport", kingfisher, testing],
             swiftSettings: settings
         ),
     ]

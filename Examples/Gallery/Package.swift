@@ -21,7 +21,7 @@ let package = Package(
             pkgConfig: "gtk4",
             providers: [.apt(["libgtk-4-dev"])]
         ),
-        // The painter of the tools' demonstration, by a symbolic link.
+        // The painter of the demonstration, by a symbolic link.
         .target(
             name: "DemoKit",
             dependencies: [.product(name: "Kingfisher", package: "Kingfisher")],

@@ -27,13 +27,11 @@ enum Architecture {
         ("Sources/KingfisherTesting", ["Kingfisher", "FoundationNetworking"]),
         ("Sources/KingfisherRedis", ["Kingfisher", "CKFRedisShim", "Logging"]),
         ("Sources/KingfisherGTK", ["Kingfisher", "KFPixels", "CKFGTKHeaders", "CKFGTK"]),
-        // DemoKit uses only the public API.
-        ("Tools/Sources/DemoKit", ["Kingfisher"]),
         (
             "Tools/Sources/kf",
             [
-                "Kingfisher", "KingfisherTesting", "DemoKit", "CAttributes", "CChafa",
-                "ArgumentParser", "FoundationNetworking", "Logging",
+                "Kingfisher", "CAttributes", "CChafa", "ArgumentParser", "FoundationNetworking",
+                "Logging",
             ]
         ),
         (
@@ -46,8 +44,8 @@ enum Architecture {
         (
             "Examples/Sources",
             [
-                "Kingfisher", "KingfisherTesting", "Exhibition", "FoundationNetworking",
-                "Observation",
+                "Kingfisher", "KingfisherTesting", "DemoKit", "Exhibition",
+                "FoundationNetworking", "Observation",
             ]
         ),
     ]

@@ -30,7 +30,7 @@ struct KFCommand: AsyncParsableCommand {
             PlaceholderCommand.self,
             PrefetchCommand.self,
             ExplainCommand.self, TraceCommand.self,
-            CacheCommand.self, DemoCommand.self, ServeCommand.self, CompletionsCommand.self,
+            CacheCommand.self, ServeCommand.self, CompletionsCommand.self,
             ManualCommand.self,
         ]
     )

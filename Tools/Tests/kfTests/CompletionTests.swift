@@ -32,7 +32,7 @@ struct CompletionTests {
         ["get", "not"], ["convert", "not"], ["info", "-v", "not"], ["show", "not"],
         ["diff", "a.png", "not"], ["compare", "not"], ["placeholder", "not"], ["explain", "not"],
         ["trace", "a.png", "not"], ["get", "a.png", "-o", "not"], ["diff", "-o", "not"],
-        ["trace", "--output", "not"], ["demo", "-o", "not"], ["prefetch", "--from-file", "not"],
+        ["trace", "--output", "not"], ["prefetch", "--from-file", "not"],
         ["cache", "path", "not"],
     ])
     func `files and folders are completed`(words: [String]) async throws {
@@ -49,9 +49,8 @@ struct CompletionTests {
 
     /// The names of all commands.
     private static let commands = [
-        "animate", "compare", "convert", "demo", "diff", "explain", "get", "icon", "info",
-        "optimize",
-        "placeholder", "prefetch", "sheet", "show", "srcset", "trace", "watch",
+        "animate", "compare", "convert", "diff", "explain", "get", "icon", "info",
+        "optimize", "placeholder", "prefetch", "sheet", "show", "srcset", "trace", "watch",
     ]
 
     @Test(arguments: commands)

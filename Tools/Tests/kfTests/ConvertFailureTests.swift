@@ -1,4 +1,3 @@
-import DemoKit
 import Foundation
 import Kingfisher
 import Testing
@@ -78,9 +77,7 @@ struct ConvertFailureTests {
 
     @Test(arguments: ["srcset", "animate"])
     func `the deadline holds while results are encoded`(command: String) async throws {
-        let image = try #require(DemoPicture.small(width: 4000, height: 3000).image)
-        let photo = try #require(image.kf.jpegRepresentation(compressionQuality: 0.9))
-        try add(command == "srcset" ? 1 : 8, photo)
+        try add(command == "srcset" ? 1 : 8, TestPictures.photo(width: 4000, height: 3000))
         let arguments =
             command == "srcset"
             ? ["srcset", "many/100.jpg", "-o", "out", "--formats", "avif", "--widths", "4000"]

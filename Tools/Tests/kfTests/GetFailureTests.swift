@@ -1,4 +1,3 @@
-import DemoKit
 import Foundation
 import KingfisherTesting
 import Testing
@@ -201,7 +200,6 @@ struct GetFailureTests {
         ["get", "data:image/png;base64,%%%"],
         ["placeholder"],
         ["placeholder", "a.jpg", "--components", "10x1"],
-        ["demo", "not a URL"],
         ["fetch", "a.jpg"],
     ])
     func `wrong usage exits with 64 and prints correct usage`(arguments: [String]) async throws {

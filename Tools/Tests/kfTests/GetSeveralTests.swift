@@ -1,4 +1,3 @@
-import DemoKit
 import Foundation
 import Kingfisher
 import KingfisherTesting

@@ -94,7 +94,6 @@ struct SecretTests {
             ["explain", url, "--only-from-cache", "--no-cache"],
             ["prefetch", "ftp://anna:c0ffee@host.test/?token=c0ffee"],
             ["prefetch", url, "--no-cache"],
-            ["demo", "ftp://anna:c0ffee@host.test/?token=c0ffee"],
             [url],
         ]
         for command in commands {

@@ -1,4 +1,3 @@
-import DemoKit
 import Foundation
 import Kingfisher
 import Testing
@@ -13,10 +12,12 @@ enum TestPictures {
 
     /// Red on the left, blue on the right.
     static func twoColours(width: Int, height: Int) throws -> KFCrossPlatformImage {
-        var canvas = Canvas(width: width, height: height)
-        canvas.fill(columns: 0..<width / 2, rows: 0..<height, SIMD3(0.8, 0.1, 0.1))
-        canvas.fill(columns: width / 2..<width, rows: 0..<height, SIMD3(0.1, 0.2, 0.9))
-        return try #require(canvas.image)
+        let (red, blue): ([UInt8], [UInt8]) = ([204, 26, 26, 255], [26, 51, 230, 255])
+        let row = (0..<width).flatMap { $0 < width / 2 ? red : blue }
+        let bytes = Data((0..<height).flatMap { _ in row })
+        return try #require(
+            KFCrossPlatformImage(premultipliedRGBA: bytes, width: width, height: height)
+        )
     }
 
     /// A PNG of noise, which encoders are slowest at.
@@ -46,10 +47,17 @@ enum TestPictures {
         )
     }
 
-    /// A photograph-like JPEG, large enough to be truncated.
-    static func photo() throws -> Data {
-        let image = try #require(DemoPicture.small(width: 600, height: 400).image)
-        return try #require(image.kf.jpegRepresentation(compressionQuality: 0.9))
+    /// A JPEG of grain in two sizes, so that its thumbnails take their size as those of photographs do.
+    static func photo(width: Int = 600, height: Int = 400) throws -> Data {
+        var state: UInt64 = 1
+        var bytes = Data(repeating: 255, count: width * height * 4)
+        for index in bytes.indices where index % 4 != 3 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let cell = index / 4 % width / 12 &* 2_654_435_761 ^ index / 4 / width / 12 &* 40_503
+            bytes[index] = UInt8(cell >> 4 & 127) + UInt8(state >> 59)
+        }
+        let image = KFCrossPlatformImage(premultipliedRGBA: bytes, width: width, height: height)
+        return try #require(image?.kf.jpegRepresentation(compressionQuality: 0.9))
     }
 
     static func png(width: Int = 64, height: Int = 48) throws -> Data {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DemoKit
 import Foundation
 import Kingfisher
 import Synchronization

@@ -58,9 +58,4 @@ extension Canvas {
             }
         }
     }
-
-    /// The width of a line of text in pixels.
-    package static func width(of text: String, size: Int = 2) -> Int {
-        text.count * (PixelFont.width + 1) * size
-    }
 }

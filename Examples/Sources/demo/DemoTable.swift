@@ -5,12 +5,12 @@ enum DemoTable {
     /// The lines of the table; the first is the heading.
     static func lines(_ loads: [DemoLoad], passes: [DemoPass]) -> [String] {
         var rows = [["image", "variant"] + passes.map(\.title)]
-        var last: String?
+        var last: URL?
         for load in loads {
             let size = load.size.map { " \($0.width)×\($0.height)" } ?? ""
-            let picture = load.picture == last ? "" : load.title + size
-            last = load.picture
-            rows.append(["\(picture)", load.variant.detail] + load.passes.map(\.text))
+            let picture = load.url == last ? "" : load.picture + size
+            last = load.url
+            rows.append([picture, load.variant.detail] + load.passes.map(\.text))
         }
         let columns = rows[0].indices.map { column in
             rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0

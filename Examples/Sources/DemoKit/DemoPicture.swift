@@ -38,11 +38,6 @@ package struct DemoPicture: Sendable {
         DemoPicture("flower.png", width: 640, height: 640) { Artwork.flower(side: 640) },
     ]
 
-    /// A small photograph-like image for tests.
-    package static func small(width: Int, height: Int) -> Canvas {
-        lake.painted(width: width, height: height)
-    }
-
     private static func landscape(
         _ name: String,
         width: Int,

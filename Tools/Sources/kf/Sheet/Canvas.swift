@@ -55,7 +55,7 @@ package struct Canvas {
             for row in rows {
                 for column in columns {
                     let (x, y) = (Float(column) + 0.5, Float(row) + 0.5)
-                    let alpha = clamped(coverage(x, y))
+                    let alpha = min(1, max(0, coverage(x, y)))
                     guard alpha > 0 else { continue }
                     let colour = colour(x, y)
                     let offset = (row * width + column) * 4

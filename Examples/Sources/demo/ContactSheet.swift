@@ -77,8 +77,7 @@ enum ContactSheet {
     ) {
         var below = y + (load.image?.pixelHeight ?? 24) + 8
         if isFirst {
-            let name = (load.title as NSString).lastPathComponent
-            page.write(name, x: x, y: below, size: 1, colour: ink)
+            page.write(load.picture, x: x, y: below, size: 1, colour: ink)
             below += 12
         }
         guard let image = load.image else { return }

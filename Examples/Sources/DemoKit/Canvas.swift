@@ -1,0 +1,1 @@
+../../../Tools/Sources/kf/Sheet/Canvas.swift
