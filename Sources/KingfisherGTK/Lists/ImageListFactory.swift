@@ -83,6 +83,8 @@ public final class ImageListFactory {
     }
 
     private var bound: [ObjectIdentifier: Cell] = [:]
+    /// The controllers on screen; a list binds several times as many cells.
+    private var seen: Set<ObjectIdentifier> = []
     private var isUpdatePlanned = false
     /// The options that the cells load with; prefetching uses the same.
     private(set) var cellOptions: KingfisherParsedOptionsInfo?
@@ -151,7 +153,7 @@ public final class ImageListFactory {
         }
     }
 
-    private var visible: [Cell] { bound.values.filter { $0.controller?.sight.isInSight == true } }
+    private var visible: [Cell] { seen.compactMap { bound[$0] } }
 
     private func show(_ item: OpaquePointer, in controller: PictureController) {
         let position = Int(gtk_list_item_get_position(item))
@@ -313,10 +315,11 @@ extension ImageListFactory: ListItemHandler {
         view.kf.indicator = indicator
         let controller = view.controller
         controller.sizing.fixedBox = cellSize
+        let key = ObjectIdentifier(controller)
         controller.sight.onChange = { [weak self, weak controller] isVisible in
-            guard let self, let controller, bound[ObjectIdentifier(controller)] != nil else {
-                return
-            }
+            guard let self else { return }
+            if isVisible { seen.insert(key) } else { seen.remove(key) }
+            guard let controller, bound[key] != nil else { return }
             if isVisible {
                 cellOptions = controller.loader.sized(loadOptions, for: controller.sizing.box)
                 follow(ListMotion.of(controller.picture.asWidget))
