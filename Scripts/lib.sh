@@ -49,6 +49,12 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM
 # Runs tests that are built.
 run_tests() { swift test --disable-xctest --skip-build "$@"; }
 
+# Runs tests that are built with the trait GTK, on a display in memory.
+run_gtk_tests() {
+    G_DEBUG=fatal-warnings GDK_BACKEND=x11 GSK_RENDERER=cairo \
+        xvfb-run -a -s '-screen 0 1280x1024x24' swift test --traits GTK --skip-build "$@"
+}
+
 # Runs a command as root, through sudo if necessary.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi

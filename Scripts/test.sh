@@ -92,10 +92,7 @@ step_gtk() {
     [ ${#filter[@]} -gt 0 ] || chosen=(--filter KingfisherGTKTests)
     plan_for Examples/Gallery "$GTK_BUILD"
     provide --gtk && build_gtk_tests &&
-        KF_GTK_ONLY=1 G_DEBUG=fatal-warnings GDK_BACKEND=x11 GSK_RENDERER=cairo \
-            xvfb-run -a -s '-screen 0 1280x1024x24' \
-            swift test --traits GTK --scratch-path "$GTK_BUILD" --skip-build \
-            "${chosen[@]}" || return
+        KF_GTK_ONLY=1 run_gtk_tests --scratch-path "$GTK_BUILD" "${chosen[@]}" || return
     [ ${#filter[@]} -gt 0 ] || {
         swift build --package-path Examples/Gallery --scratch-path "$GTK_BUILD" && fits_narrow_window
     }
