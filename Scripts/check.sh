@@ -163,7 +163,23 @@ step_gtk_modes() {
         }
         printf '%s: %s\n' "$mode" "$(grep -a 'Test run with' "$logs/gtk-$mode" | tail -n 1)"
     done
+    uses_gallery || status=1
     "$ROOT/Scripts/consumer.sh" --types && are_gtk_programs || status=1
+    return $status
+}
+
+# Uses the window of the gallery by its keys, under a compositor that lets it fill the screen, and reads
+# its names as a screen reader does.
+uses_gallery() {
+    local status=0
+    plan_for Examples/Gallery "$GTK_BUILD"
+    swift build --package-path Examples/Gallery --scratch-path "$GTK_BUILD" || return
+    ! command -v weston >/dev/null ||
+        on_wayland env G_DEBUG=fatal-warnings GDK_BACKEND=wayland GSK_RENDERER=cairo GTK_A11Y=none \
+            timeout 180 "$GTK_BUILD/debug/gallery" --check || status=1
+    ! has_accessibility_bus ||
+        on_bus env GDK_BACKEND=x11 GSK_RENDERER=cairo GTK_A11Y=atspi \
+            /usr/bin/python3 Examples/Gallery/Tests/names.py "$GTK_BUILD/debug/gallery" || status=1
     return $status
 }
 

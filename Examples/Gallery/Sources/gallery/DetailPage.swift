@@ -9,13 +9,14 @@ final class DetailPage: Page {
     let widget = made(gtk_overlay_new()).expanding()
     private let pictures: Pictures
     private let view = KFZoomView()
-    private let zoomText = label("")
+    private let zoomLabel = label("")
     private let info = label("", wraps: true)
     private let infoRevealer = made(gtk_revealer_new())
     private let spinner = made(gtk_spinner_new())
     private let reason = label("", wraps: true)
     private let failure = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [])
-    private var number = 0
+    /// The number of the image.
+    private(set) var number = 0
     /// What lies over the image and fades.
     private var controls: [Widget] = []
     private var fading: Task<Void, Never>?
@@ -57,6 +58,9 @@ final class DetailPage: Page {
 
     var title: String? { Pictures.name(of: number) }
 
+    /// The zoom that the page shows, in percent.
+    var zoomText: String { String(cString: gtk_label_get_text(zoomLabel.opaque)) }
+
     func onTitleChange(_ body: @escaping () -> Void) { titleChanged = body }
 
     /// Shows an image that was selected on another page; its keys work at once.
@@ -92,7 +96,7 @@ final class DetailPage: Page {
     }
 
     private func showZoom() {
-        gtk_label_set_text(zoomText.opaque, "\(Int((view.zoom * 100).rounded())) %")
+        gtk_label_set_text(zoomLabel.opaque, "\(Int((view.zoom * 100).rounded())) %")
     }
 
     // MARK: Controls
@@ -135,12 +139,12 @@ final class DetailPage: Page {
             gtk_widget_add_css_class(button, "circular")
             gtk_widget_add_css_class(button, "flat")
         }
-        gtk_label_set_width_chars(zoomText.opaque, 6)
-        gtk_label_set_xalign(zoomText.opaque, 0.5)
+        gtk_label_set_width_chars(zoomLabel.opaque, 6)
+        gtk_label_set_xalign(zoomLabel.opaque, 0.5)
         let bar = box(
             GTK_ORIENTATION_HORIZONTAL,
             spacing: 4,
-            [buttons[0], zoomText] + buttons.dropFirst()
+            [buttons[0], zoomLabel] + buttons.dropFirst()
         )
         gtk_widget_add_css_class(bar, "osd")
         gtk_widget_add_css_class(bar, "gallery-osd")

@@ -10,6 +10,7 @@ import KingfisherGTK
 enum Gallery {
     static let usage = """
         Usage: gallery [--page NAME] [--dark] [--size WIDTHxHEIGHT] [--screenshots DIR]
+               gallery --check
                gallery --pictures DIR
                gallery --measure SUBJECT DIR [COUNT]
                gallery --measure arriving DIR [SPEED [CONNECTIONS [0]]]
@@ -18,6 +19,7 @@ enum Gallery {
           --dark              uses the dark variant of the theme
           --size              the size of the window; 1060x760 without it
           --screenshots DIR   makes a PNG of every page and ends
+          --check             uses the window by its keys, and fails if they do not work
           --pictures DIR      writes the files for measuring and ends
           --measure           reports for 10 s of scrolling, animations (50, or COUNT) or zooming
                               how long frames take, and the memory; for four flings of a list at
@@ -69,7 +71,9 @@ enum Gallery {
         GtkSignal.connect(window.window, "destroy") { g_main_loop_quit(loop) }
         window.show(value(after: "--page", in: arguments) ?? GridPage.name)
         gtk_window_present(window.window.cast())
-        if let folder = value(after: "--screenshots", in: arguments) {
+        if arguments.contains("--check") {
+            run(until: loop) { try await WindowCheck(window: window).run() }
+        } else if let folder = value(after: "--screenshots", in: arguments) {
             let screenshots = Screenshots(
                 window: window,
                 folder: URL(fileURLWithPath: folder),

@@ -142,6 +142,9 @@ final class GalleryWindow {
 
     var pageNames: [String] { entries.map(\.name) }
 
+    /// The page of a name, if it has been shown.
+    func page(_ name: String) -> (any Page)? { pages[name] }
+
     /// Shows a page, or keeps the current one if there is none of that name.
     @discardableResult
     func show(_ name: String) -> (any Page)? {
