@@ -16,7 +16,7 @@ extension ServiceConfiguration {
         /// Qualities by format.
         public var formatQuality: [OutputFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
         /// Whether JPEGs are progressive.
-        public var writesProgressiveJPEG = true
+        public var writesProgressiveJPEG = false
         /// Whether JPEGs have all samples of colour in all qualities, not only above 90.
         public var keepsChromaOfJPEG = false
         /// How WebPs are compressed.

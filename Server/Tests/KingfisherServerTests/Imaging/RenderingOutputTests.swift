@@ -45,15 +45,14 @@ struct RenderingOutputTests {
         #expect(named.result.quality == 30)
     }
 
-    @Test("JPEGs are progressive where the configuration says so")
-    func progressive() async throws {
+    @Test("JPEGs are progressive only where the configuration says so", arguments: ["", "1", "0"])
+    func progressive(_ value: String) async throws {
         let source = try #require(TestPicture.photo(200, 150).pngData())
-        for isProgressive in [true, false] {
-            var settings = RendererSettings()
-            settings.isProgressive = isProgressive
-            let result = try await RenderBench(settings).render(source, as: .jpeg) { _ in }
-            #expect(try ImageFileInfo(data: result.result.data).isProgressive == isProgressive)
-        }
+        let variables = value.isEmpty ? [:] : ["IMGPROXY_JPEG_PROGRESSIVE": value]
+        let configuration = try ServiceConfiguration(environment: variables)
+        let settings = configuration.rendererSettings(watermark: nil)
+        let result = try await RenderBench(settings).render(source, as: .jpeg) { _ in }
+        #expect(try ImageFileInfo(data: result.result.data).isProgressive == (value == "1"))
     }
 
     @Test("The configured effort and speed reach the encoders")
