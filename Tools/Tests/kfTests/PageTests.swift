@@ -77,6 +77,13 @@ struct PageTests {
         #expect(try folder.data("out/in.webp").kf.imageFormat == .WebP)
     }
 
+    // Seen failing with "there are no bytes to decode".
+    @Test func `a drawn page has no metadata that could be kept`() async throws {
+        let outcome = try await run("convert two.pdf --keep all --dpi 20 --format jpeg -o out")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try folder.data("out/two.jpg").kf.imageFormat == .JPEG)
+    }
+
     @Test(arguments: ["png", "webp", "avif"])
     func `a converted page has the pixels of one that is loaded alone`(
         format: String

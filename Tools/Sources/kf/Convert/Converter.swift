@@ -82,26 +82,24 @@ final class Converter: Sendable {
     private func converted(_ item: ConvertPlan.Item) async throws -> ConvertOutcome {
         let steps = encoding.steps.processor(isWritten: true, as: item.format)
         if let still = try still(of: item) {
-            // A page is drawn in the size that the steps ask for. With a step, the file in between is
-            // not made small.
-            let (image, bytes) = try await load(still, steps ?? FrameProcessor(number: 1))
-            return try await written(image, of: bytes, item)
+            // Its pixels become the image, without a file in between, which would have no metadata.
+            return try await written(load(still, steps), of: nil, item)
         }
         let bytes = try await bytes(of: item)
         if await isSplit(bytes) { return try await writtenFrames(of: bytes, item) }
         return try await written(image(of: bytes, item, steps), of: bytes, item)
     }
 
-    /// Writes the image that was made of a file.
+    /// Writes an image that was made of a file, or drawn without one.
     private func written(
         _ image: KFCrossPlatformImage,
-        of bytes: Data,
+        of bytes: Data?,
         _ item: ConvertPlan.Item
     ) async throws -> ConvertOutcome {
         let size = (width: image.pixelWidth, height: image.pixelHeight)
         let output = plan.path(of: item, size: size)
         var outcome = ConvertOutcome(input: item.input.path, output: output, status: .converted)
-        outcome.sourceBytes = LocalDocument(item.input.path)?.size ?? bytes.count
+        outcome.sourceBytes = LocalDocument(item.input.path)?.size ?? bytes?.count
         outcome.width = size.width
         outcome.height = size.height
         if skipsExisting, FileManager.default.fileExists(atPath: output) {
@@ -116,7 +114,12 @@ final class Converter: Sendable {
             if let copy {
                 copy.data
             } else {
-                try await encoding.file(of: image, as: target, isolates: isolates) { bytes }
+                try await encoding.file(
+                    of: image,
+                    as: target,
+                    isolates: isolates,
+                    source: bytes.map { bytes in { bytes } }
+                )
             }
         try write(data, to: output)
         if preservesTime { try AtomicFile.copyTime(from: item.input.path, to: output) }
@@ -217,32 +220,28 @@ final class Converter: Sendable {
         _ processor: (any ImageProcessor)?
     ) async throws -> KFCrossPlatformImage {
         try await load(RawImageDataProvider(data: bytes, cacheKey: item.input.path), processor)
-            .image
     }
 
-    /// Loads an image, and the bytes that it was made of.
+    /// Loads an image.
     private func load(
         _ provider: any ImageDataProvider,
         _ processor: (any ImageProcessor)?
-    ) async throws -> (image: KFCrossPlatformImage, bytes: Data) {
+    ) async throws -> KFCrossPlatformImage {
         var options: KingfisherOptionsInfo = [
             .cacheMemoryOnly, .forceRefresh, .memoryCacheExpiration(.expired),
         ]
         if let processor { options.append(.processor(processor)) }
         do {
-            let result = try await manager.retrieveImage(
-                with: .provider(provider),
-                options: options
-            )
-            return (result.image, result.data() ?? Data())
+            return try await manager.retrieveImage(with: .provider(provider), options: options)
+                .image
         } catch {
             throw await encoding.explained(error, isolates: isolates)
         }
     }
 
     /// The bytes without the metadata that is to be removed, if they already are the requested file.
-    private func copy(of bytes: Data, as target: PictureFormat) throws -> EncodingOptions.Copy? {
-        guard PictureFormat(bytes.kf.imageFormat) == target else { return nil }
+    private func copy(of bytes: Data?, as target: PictureFormat) throws -> EncodingOptions.Copy? {
+        guard let bytes, PictureFormat(bytes.kf.imageFormat) == target else { return nil }
         return try encoding.copy(of: bytes)
     }
 

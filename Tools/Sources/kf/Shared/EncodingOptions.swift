@@ -144,7 +144,7 @@ struct EncodingOptions: ParsableArguments {
     ///   - image: The image.
     ///   - target: The format to write.
     ///   - isolates: Whether C libraries read the source in a worker process only.
-    ///   - source: Reads the file that the image was made from.
+    ///   - source: Reads the file that the image was made from; nil for an image that was drawn.
     /// - Returns: The file.
     /// - Throws: A ``Failure`` if the format cannot hold the image, an `ImageMetadata.Failure` if it
     ///   cannot hold the metadata, and the error of `source`.
@@ -152,7 +152,7 @@ struct EncodingOptions: ParsableArguments {
         of image: KFCrossPlatformImage,
         as target: PictureFormat,
         isolates: Bool,
-        source: () async throws -> Data
+        source: (() async throws -> Data)?
     ) async throws -> Data {
         if colors != nil, target != .png {
             throw Failure("--colors is for png, not for \(target.rawValue); leave it out")
@@ -180,13 +180,13 @@ struct EncodingOptions: ParsableArguments {
         guard let encoded else {
             throw target.failure
         }
-        if target == .avif, image.kf.imageFrameCount ?? 1 > 1,
+        if target == .avif, image.kf.imageFrameCount ?? 1 > 1, let source,
             // A source that is gone, or has no readable header, states no rounds.
             let header = try? await ImageFileInfo.read(await source(), isolates: isolates)
         {
             await AnimationRounds.note(header.loopCount, of: encoded, isolates: isolates)
         }
-        guard !kept.isEmpty else { return encoded }
+        guard !kept.isEmpty, let source else { return encoded }
         return try await kept.metadata(of: await source(), for: target, isolates: isolates)
             .added(to: encoded)
     }
