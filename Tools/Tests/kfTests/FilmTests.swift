@@ -139,6 +139,9 @@ struct FilmTests {
     @Test(arguments: [
         ("convert in.jpg --at 1 -o out", "kf: --at is for videos, and no input is one\n"),
         ("convert in.jpg film.mp4 --page 2 -o out", "kf: --page is for PDF documents, and no "),
+        ("info in.jpg --password x", "kf: --password is for PDF documents, and no input is one\n"),
+        ("convert in.jpg --quality 50 --format png -o out", "kf: --quality is for lossy formats"),
+        ("get in.jpg --quality 50 -o a.gif", "formats, and no output has one\n"),
         ("sheet in.jpg --frames 3 -o a.png", "kf: --frames is for a video that is named alone"),
         ("sheet in.jpg film.mp4 --frames 3 -o a.png", "kf: --frames is for a video that is named"),
     ])

@@ -133,7 +133,10 @@ struct ConvertCommand: AsyncParsableCommand {
             if dryRun { return try printed(plan, missing) }
             try AtomicFile.makeFolder(output)
             try AtomicFile.checkWritable(output)
-            if !out.quiet { pages.noteUnused(by: found.map(\.path), clip: part.clip) }
+            if !out.quiet {
+                pages.noteUnused(by: found.map(\.path), clip: part.clip)
+                encoding.noteUnused(by: plan.items.map { $0.format ?? .png })
+            }
             try await convert(plan, missing)
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)

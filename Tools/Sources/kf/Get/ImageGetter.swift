@@ -136,6 +136,7 @@ struct ImageGetter: Sendable {
                 lostBytes: copy.lostBytes
             )
         }
+        if !out.quiet { encoding.noteUnused(by: [format]) }
         let data = try await encoding.file(
             of: loaded.result.image,
             as: format,

@@ -64,6 +64,9 @@ struct InfoCommand: AsyncParsableCommand {
         }
         let (sources, missing) = listing.sources(of: texts, leavingOut: nil)
         for (input, error) in missing { report(error, input, input) }
+        if !out.quiet, let name = password.name {
+            LocalDocument.Kind.pdf.noteUnused(name, by: sources.compactMap(\.document?.path))
+        }
         for source in sources {
             do {
                 try await print(source)

@@ -138,6 +138,12 @@ struct EncodingOptions: ParsableArguments {
         }
     }
 
+    /// Says that the quality changes no file of these formats.
+    func noteUnused(by formats: [PictureFormat]) {
+        guard quality != nil, !formats.contains(where: \.isLossy) else { return }
+        Terminal.note("kf: --quality is for lossy formats, and no output has one")
+    }
+
     /// Encodes an image, with the metadata of its source that is to be kept.
     ///
     /// - Parameters:
@@ -157,7 +163,7 @@ struct EncodingOptions: ParsableArguments {
         if colors != nil, target != .png {
             throw Failure("--colors is for png, not for \(target.rawValue); leave it out")
         }
-        if targetSize != nil, target == .png || target == .gif {
+        if targetSize != nil, !target.isLossy {
             throw Failure("--target-size is for lossy formats, not for \(target.rawValue)")
         }
         let exact = lossless ? target.losslessEncoding : nil

@@ -112,33 +112,21 @@ struct PageOptions: ParsableArguments {
     ///   - clip: The part of a video that is asked for.
     /// - Throws: ``Failure``.
     func check(_ kind: LocalDocument.Kind?, of source: String, clip: VideoClip? = nil) throws {
-        if kind != .pdf, let name = nameForDocuments {
-            throw Failure("\(name) is for PDF documents, and \(source) is none")
-        }
-        if kind != .video, let name = nameForVideos(clip) {
-            throw Failure("\(name) is for videos, and \(source) is none")
+        for (needed, name) in names(clip) where kind != needed {
+            throw Failure("\(name) is for \(needed.plural), and \(source) is none")
         }
     }
 
     /// Says which options none of several files has a use for.
     func noteUnused(by files: [String], clip: VideoClip?) {
-        let names = (nameForDocuments, nameForVideos(clip))
-        guard names.0 != nil || names.1 != nil else { return }
-        let kinds = files.compactMap { LocalDocument($0)?.kind }
-        if let name = names.0, !kinds.contains(.pdf) {
-            Terminal.note("kf: \(name) is for PDF documents, and no input is one")
-        }
-        if let name = names.1, !kinds.contains(.video) {
-            Terminal.note("kf: \(name) is for videos, and no input is one")
-        }
+        for (needed, name) in names(clip) { needed.noteUnused(name, by: files) }
     }
 
-    private var nameForDocuments: String? {
-        page != nil ? "--page" : dpi != nil ? "--dpi" : password.name
-    }
-
-    private func nameForVideos(_ clip: VideoClip?) -> String? {
-        at != nil ? "--at" : cover ? "--cover" : clip != nil ? "--from" : nil
+    /// The options that are given, by the kind of source that they are for.
+    private func names(_ clip: VideoClip?) -> [(LocalDocument.Kind, String)] {
+        let documents = page != nil ? "--page" : dpi != nil ? "--dpi" : password.name
+        let videos = at != nil ? "--at" : cover ? "--cover" : clip != nil ? "--from" : nil
+        return [documents.map { (.pdf, $0) }, videos.map { (.video, $0) }].compactMap(\.self)
     }
 
     /// The seconds of `12.5`, `12.5s`, `1:02` or `1:02:03.5`.
@@ -157,6 +145,14 @@ struct PageOptions: ParsableArguments {
 struct LocalDocument: Sendable {
     enum Kind: Sendable {
         case pdf, video
+
+        fileprivate var plural: String { self == .pdf ? "PDF documents" : "videos" }
+
+        /// Says that an option is for files of this kind, unless one of the files is.
+        func noteUnused(_ option: String, by files: [String]) {
+            guard !files.contains(where: { LocalDocument($0)?.kind == self }) else { return }
+            Terminal.note("kf: \(option) is for \(plural), and no input is one")
+        }
     }
 
     let path: String

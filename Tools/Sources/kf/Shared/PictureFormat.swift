@@ -47,6 +47,9 @@ enum PictureFormat: String, CaseIterable, Sendable {
         self = format
     }
 
+    /// Whether files become smaller with less quality.
+    var isLossy: Bool { self != .png && self != .gif }
+
     /// The error of a file that could not be written.
     var failure: Failure {
         let library = imageFormat.missingLibrary.map { ": the library \($0) is not installed" }
