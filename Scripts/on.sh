@@ -69,7 +69,7 @@ git config -f "$root/etc/gitconfig" --add safe.directory '*'
 if [ -d /usr/local/share/ca-certificates ]; then
     mkdir -p "$root/usr/local/share"
     cp -RL /usr/local/share/ca-certificates "$root/usr/local/share"
-    [ ! -x "$root/usr/sbin/update-ca-certificates" ] || chroot "$root" update-ca-certificates >/dev/null
+    [ ! -x "$root/usr/sbin/update-ca-certificates" ] || TMPDIR=/tmp chroot "$root" update-ca-certificates >/dev/null
 fi
 
 # A build of one release must not be taken for that of another.
