@@ -5,7 +5,7 @@
 # Usage: Deploy/image.sh FOLDER
 #
 # The image is made from scratch: the program, the libraries that it loads with their licences, the
-# fonts of Debian's fonts-dejavu-core for the text of SVG files and watermarks, the certificates of
+# six fonts of DejaVu for the text of SVG files and watermarks, the certificates of
 # authorities, a user without rights, and nothing else, not even a shell. It is tried with a
 # read-only root. Needs root; missing programs are installed first.
 . "$(dirname -- "${BASH_SOURCE[0]}")/../Scripts/lib.sh"
@@ -19,6 +19,8 @@ mkdir -p "$folder"
 needed=()
 command -v buildah >/dev/null || needed+=(buildah)
 command -v runc >/dev/null || needed+=(runc)
+# Only recommended by buildah, which newer versions do not start without.
+[ -x /usr/lib/podman/netavark ] || needed+=(netavark)
 command -v python3 >/dev/null || needed+=(python3)
 command -v fc-cache >/dev/null || needed+=(fontconfig)
 [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] || needed+=(fonts-dejavu-core)
@@ -52,10 +54,11 @@ copy_library() {
     target=${target/\/usr\/usr\//\/usr\/}
     [ -e "$target" ] || install -D -m 644 "$1" "$target"
 }
-# Loaded while the program runs: the libraries of some formats, and ISA-L if the build found it. glibc
-# has its resolver in itself since 2.34.
+# Loaded while the program runs: the libraries of some formats, what newer versions of libheif load for
+# HEIC, and ISA-L if the build found it. glibc has its resolver in itself since 2.34.
 loaded=()
-for library in /usr/lib/*/lib{avif,isal,jxl,heif,tiff,rsvg-2}.so.[0-9]*; do
+for library in /usr/lib/*/lib{avif,isal,jxl,heif,tiff,rsvg-2}.so.[0-9]* \
+    /usr/lib/*/libheif/plugins/libheif-libde265.so; do
     [ ! -e "$library" ] || loaded+=("$library")
 done
 for file in "$scratch/built/kf-serve" "${loaded[@]}"; do
@@ -69,7 +72,7 @@ chmod 755 "$root"/usr/lib64/ld-* "$root"/usr/lib/*/ld-* "$root"/usr/lib/ld-* 2>/
 # A cache of the fonts, so that workers need not read them when they start. It holds for folders with
 # the time of its making, of which archives keep the seconds.
 install -D -m 644 -t "$root/usr/share/fonts/truetype/dejavu" \
-    $(dpkg-query --listfiles fonts-dejavu-core | grep '\.ttf$')
+    /usr/share/fonts/truetype/dejavu/DejaVu{Sans,Serif,SansMono}{,-Bold}.ttf
 install -D -m 644 Deploy/fonts.conf "$root/etc/fonts/fonts.conf"
 mkdir -p "$root/var/cache/fontconfig"
 find "$root/usr/share/fonts" -type d -exec touch -d "@$(date +%s)" {} +
