@@ -83,8 +83,9 @@ final class PictureController {
     isolated deinit {
         // Other widgets may retain the paintable.
         kf_paintable_on_paint(canvas.paintable.address, nil, nil)
-        // The loader lives on in code that waits for the end of its loads.
+        // The loader lives on in code that waits for the end of its loads, and keeps the sight.
         loader.cancel()
+        if sight.isInSight { sight.isInSight = false }
     }
 
     /// The GtkPicture; not retained, because it owns this object.
@@ -123,11 +124,10 @@ final class PictureController {
     }
 
     private func appeared() {
-        sight.isInSight = true
         canvas.density = sizing.density
+        sight.isInSight = true
         isPainted()
         content.animation.resume()
-        sight.onChange?(true)
         loader.widgetDidAppear()
     }
 
@@ -136,7 +136,6 @@ final class PictureController {
         sight.isInSight = false
         content.animation.rest()
         loader.widgetDidDisappear()
-        sight.onChange?(false)
         // GTK may be disposing the widget, so the caller's code runs later.
         if let transitionEnded { Task { transitionEnded() } }
     }

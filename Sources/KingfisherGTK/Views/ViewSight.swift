@@ -18,11 +18,12 @@ final class ViewSight {
         didSet {
             frames = 0
             requestFrames()
+            onChange?(isInSight)
         }
     }
     /// The number of frames for which the view has been in sight.
     private(set) var frames = 0
-    /// Called when the view appears on screen or leaves it.
+    /// Called when the view appears on screen, and when it leaves the screen or ends.
     var onChange: ((Bool) -> Void)?
     private(set) weak var watch: FrameWatch?
     private var listener: ObjectIdentifier?

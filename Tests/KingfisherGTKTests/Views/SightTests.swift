@@ -43,6 +43,16 @@ extension GTKTests {
             #expect(column.views[0].image != nil)
         }
 
+        @Test func `a view that ends in sight leaves it`() async {
+            var reports: [Bool] = []
+            do {
+                let view = ImageView()
+                view.controller.sight.onChange = { reports.append($0) }
+                view.controller.sight.isInSight = true
+            }
+            await Stage.run { reports == [true, false] }
+        }
+
         @Test func `of many animations only those in sight play`() async throws {
             let column = try Column()
             for _ in 0..<50 {
