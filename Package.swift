@@ -258,11 +258,7 @@ if Context.environment["KF_GTK_ONLY"] != nil {
 // For Scripts/races.sh and Scripts/memory.sh: without the tests that their sanitizer does not run.
 if let sanitizer = Context.environment["KF_SANITIZER"] {
     var left: Set = ["LayeringTests", "DocumentationTests"]
-    if sanitizer == "thread" {
-        left.formUnion(["KFCodecsTests", "KFPixelsTests"])
-    } else {
-        left.formUnion(["KingfisherGTKTests", "KingfisherGTK", "CKFGTK"])
-    }
+    if sanitizer == "thread" { left.formUnion(["KFCodecsTests", "KFPixelsTests"]) }
     package.products = []
     package.targets.removeAll { left.contains($0.name) }
 }

@@ -304,7 +304,7 @@ on_wayland() {
 title() {
     case $1 in
     races) echo "Thread sanitizer over the tests of the library and of GTK" ;;
-    memory) echo "Address sanitizer over the tests of the library, and shims without memory" ;;
+    memory) echo "Address sanitizer over the tests of the library and of GTK, and shims without memory" ;;
     faults) echo "Loads while system calls fail" ;;
     isolation) echo "Isolated loads and hostile workers under a spy on decoders" ;;
     fuzz) echo "Fuzzed files, responses and folders, 4 s for each kind" ;;

@@ -1,78 +1,70 @@
 #!/usr/bin/env bash
-# Checks for memory errors: runs the shims while allocations fail, and the tests of the library
-# under the address sanitizer, which also checks the memory functions that C libraries call.
+# Checks for memory errors: runs the shims while allocations fail, and the tests of the library and of
+# GTK under the address sanitizer, which also checks the memory functions that C libraries call.
 #
 # Usage: Scripts/memory.sh [FILTER]
 #        Scripts/memory.sh --gtk [FILTER]
 #
-#   FILTER   a regular expression for the tests to run; all but a few by default
-#   --gtk    the tests of GTK instead, on a display in memory; KF_FUZZ_SECONDS sets for how long
-#            views are used in random order
+#   FILTER   a regular expression for the tests of the library to run; all but a few by default
+#   --gtk    only tests of GTK, on a display in memory; KF_FUZZ_SECONDS sets for how long views are
+#            used in random order
 #
-# Builds everything again into .build-asan, or .build-gtk-asan. Skips tests that only read sources
-# or compare pixels, those that measure memory, of which the sanitizer holds more than is in use,
-# those that only compute for long in Swift.
+# Builds everything again into .build-asan. Skips tests that only read sources or compare pixels, those
+# that measure memory, of which the sanitizer holds more than is in use, and those that only compute for
+# long in Swift.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-# GTK is not built with the sanitizer, so freed memory is overwritten: its next use by GTK fails.
-check_gtk() {
-    local scratch=.build-gtk-asan
-    "$ROOT/Scripts/bootstrap.sh" --gtk
-    say "Building with the address sanitizer"
-    KF_GTK_ONLY=1 swift build --traits GTK --build-tests --sanitize address \
-        --scratch-path "$scratch"
-    say "Running the tests of GTK with the address sanitizer"
-    ASAN_OPTIONS=detect_leaks=0:max_free_fill_size=65536:free_fill_byte=221 \
-        KF_GTK_ONLY=1 G_SLICE=always-malloc G_DEBUG=fatal-warnings GDK_BACKEND=x11 \
-        GSK_RENDERER=cairo xvfb-run -a -s '-screen 0 1280x1024x24' \
-        swift test --disable-xctest --traits GTK --skip-build --sanitize address \
-        --scratch-path "$scratch" --filter "${1:-KingfisherGTKTests}" \
-        --skip 'ManyAnimationsTests|ZoomCostTests'
-    say "No memory errors"
-}
-
-if [ "${1:-}" = --gtk ]; then
-    require_swift
-    check_gtk "${2:-}"
-    exit
-fi
-
 scratch=.build-asan
+built=(--traits GTK --sanitize address --scratch-path "$scratch")
 export KF_SANITIZER=address
 chosen=(--skip 'GoldenTests|EnduranceTests|SideTableTests|DerivedSizeTests|ProcessorWorkTests|FIFOTests|HTTPCachingRulesTests|MemoryStoreEvictionTests|ProgramLimitsTests|IsolatedOptionTests|CurlFloodTests|InterleavingTests|WorkBoundTests|long packets of repeated beginnings|report about unknown colours')
 [ $# -eq 0 ] || chosen=(--filter "$1")
-objects=$scratch/shims
 
 require_swift
 command -v clang >/dev/null \
     || die "clang is missing; it is part of the Swift toolchain."
+"$ROOT/Scripts/bootstrap.sh" --gtk
 
-flags=(-std=gnu11 -O1 -g -Wall -Wextra -Werror -fsanitize=address -I Sources/CKFCodecShims/include)
-libraries=(libjpeg libpng zlib)
-read -ra compiling < <(pkg-config --cflags "${libraries[@]}") || true
-read -ra linking < <(pkg-config --libs "${libraries[@]}")
-# gold warns about every function of the sanitizer.
-[ ! -x "$(dirname -- "$(command -v clang)")/ld.lld" ] || linking+=(-fuse-ld=lld)
+# Runs the shims of the codecs while allocations fail.
+check_shims() {
+    local objects=$scratch/shims flags libraries compiling linking source
+    flags=(-std=gnu11 -O1 -g -Wall -Wextra -Werror -fsanitize=address -I Sources/CKFCodecShims/include)
+    libraries=(libjpeg libpng zlib)
+    read -ra compiling < <(pkg-config --cflags "${libraries[@]}") || true
+    read -ra linking < <(pkg-config --libs "${libraries[@]}")
+    # gold warns about every function of the sanitizer.
+    [ ! -x "$(dirname -- "$(command -v clang)")/ld.lld" ] || linking+=(-fuse-ld=lld)
 
-say "Shims while allocations fail"
-mkdir -p "$objects"
-for source in Sources/CKFCodecShims/*.c; do
-    clang "${flags[@]}" "${compiling[@]+"${compiling[@]}"}" -Dmalloc=shim_malloc \
-        -Dcalloc=shim_calloc -Drealloc=shim_realloc -c "$source" \
-        -o "$objects/$(basename "$source" .c).o"
-done
-clang "${flags[@]}" Tests/CKFCodecShimsTests/faults.c "$objects"/*.o "${linking[@]}" \
-    -o "$objects/faults"
-# Whole stacks, by which the sanitizer knows the memory of the linker's that libraries keep.
-ASAN_OPTIONS=allocator_may_return_null=1:fast_unwind_on_malloc=0 \
-    "$objects/faults" Tests/KFCodecsTests/Fixtures \
-    || die "a shim fails when an allocation does (see above)."
+    say "Shims while allocations fail"
+    mkdir -p "$objects"
+    for source in Sources/CKFCodecShims/*.c; do
+        clang "${flags[@]}" "${compiling[@]+"${compiling[@]}"}" -Dmalloc=shim_malloc \
+            -Dcalloc=shim_calloc -Drealloc=shim_realloc -c "$source" \
+            -o "$objects/$(basename "$source" .c).o"
+    done
+    clang "${flags[@]}" Tests/CKFCodecShimsTests/faults.c "$objects"/*.o "${linking[@]}" \
+        -o "$objects/faults"
+    # Whole stacks, by which the sanitizer knows the memory of the linker's that libraries keep.
+    ASAN_OPTIONS=allocator_may_return_null=1:fast_unwind_on_malloc=0 \
+        "$objects/faults" Tests/KFCodecsTests/Fixtures \
+        || die "a shim fails when an allocation does (see above)."
+}
+
+if [ "${1:-}" != --gtk ]; then check_shims; fi
 
 say "Building with the address sanitizer"
-swift build --build-tests --sanitize address --scratch-path "$scratch"
+swift build --build-tests "${built[@]}"
 
 # Without leak detection, because the runtime keeps one-time allocations.
-say "Running the tests with the address sanitizer"
-ASAN_OPTIONS=detect_leaks=0 run_tests --sanitize address --scratch-path "$scratch" \
-    "${chosen[@]}"
+if [ "${1:-}" != --gtk ]; then
+    say "Running the tests with the address sanitizer"
+    ASAN_OPTIONS=detect_leaks=0 run_tests "${built[@]}" "${chosen[@]}" --skip KingfisherGTKTests
+fi
+# GTK is not built with the sanitizer, so freed memory is overwritten: its next use by GTK fails.
+if [ $# -eq 0 ] || [ "$1" = --gtk ]; then
+    say "Running the tests of GTK with the address sanitizer"
+    ASAN_OPTIONS=detect_leaks=0:max_free_fill_size=65536:free_fill_byte=221 G_SLICE=always-malloc \
+        run_gtk_tests "${built[@]}" --filter "${2:-KingfisherGTKTests}" \
+        --skip 'ManyAnimationsTests|ZoomCostTests'
+fi
 say "No memory errors"
