@@ -52,7 +52,7 @@ struct Traits: Sendable {
 
     /// The traits of any processor.
     init(of processor: any ImageProcessor) {
-        self = (processor as? any BuiltInProcessor)?.traits ?? Traits(.custom)
+        self = processor.builtIn?.traits ?? Traits(.custom)
     }
 
     fileprivate init(_ kind: Kind) { self.kind = kind }
@@ -113,9 +113,12 @@ extension ImageProcessor {
         if case .chain(let steps) = Traits(of: self).kind { steps } else { [self] }
     }
 
-    var onlyDecodes: Bool { self is DefaultImageProcessor }
+    /// This processor if it is one of the library, which alone are in the table below.
+    var builtIn: (any BuiltInProcessor)? { self as? any BuiltInProcessor }
 
-    var carriesFile: Bool { self is OriginalBytesProcessor }
+    var onlyDecodes: Bool { if case .decoding = Traits(of: self).kind { true } else { false } }
+
+    var carriesFile: Bool { identifier == OriginalBytesProcessor.identifier }
 }
 
 // MARK: - The table

@@ -15,7 +15,7 @@ struct PortableProcessor: PortableValue {
     init(_ processor: any ImageProcessor) { self.processor = processor }
 
     func write(to writer: inout ProcessorWriter) {
-        guard let known = processor as? any BuiltInProcessor,
+        guard let known = processor.builtIn,
             let place = PortableProcessors.types.firstIndex(where: { $0 == type(of: known) })
         else {
             preconditionFailure("\(processor.identifier) is not in PortableProcessors.types")
