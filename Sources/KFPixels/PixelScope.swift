@@ -3,7 +3,8 @@ import Synchronization
 /// Tighter limits for the bitmaps allocated by one task, with a record of the first refused size.
 ///
 /// The limits apply to everything that `run` calls on its own thread. Code that returns nil for a
-/// bitmap it could not allocate therefore does not have to pass the reason on.
+/// bitmap it could not allocate therefore does not have to pass the reason on. Task-local, because
+/// such code may be a user's processor or serializer.
 package final class PixelScope: Sendable {
     @TaskLocal private static var current: PixelScope?
 

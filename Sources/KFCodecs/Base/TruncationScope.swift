@@ -3,7 +3,8 @@ import Synchronization
 
 /// Makes one task decode truncated still images as far as their files go.
 ///
-/// Applies to everything that `run` calls on its own thread. Missing pixels are grey if the format
+/// Applies to everything that `run` calls on its own thread. Task-local, because a user's processor
+/// or serializer may stand between the load and the decoder. Missing pixels are grey if the format
 /// has no transparency, and transparent otherwise.
 package final class TruncationScope: Sendable {
     @TaskLocal private static var current: TruncationScope?

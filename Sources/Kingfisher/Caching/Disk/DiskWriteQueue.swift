@@ -177,6 +177,8 @@ final class DiskWriteQueue: Sendable {
     // MARK: Waiting
 
     /// Whether this thread is making a change or calling a completion.
+    ///
+    /// Task-local, because completions and serializers are a user's code, which may store again.
     @TaskLocal private static var isWorking = false
 
     /// Makes a change after those of the same name before it, and returns when it is done.
