@@ -161,9 +161,9 @@ extension DiskStorage {
         /// - Parameters:
         ///   - key: The key of the value.
         ///   - forcedExtension: The extension with which the value was stored.
-        /// - Returns: Whether the value is valid and its file exists.
+        /// - Returns: Whether the value is valid and its file can be read.
         public func isCached(forKey key: String, forcedExtension: String? = nil) -> Bool {
-            disk.hasFile(fileName(key, forcedExtension), .any)
+            disk.ask(fileName(key, forcedExtension), .any, effort: .file).isThere
         }
 
         /// Whether there is a value that is valid at a date.
@@ -172,16 +172,14 @@ extension DiskStorage {
         ///   - key: The key of the value.
         ///   - referenceDate: The date.
         ///   - forcedExtension: The extension with which the value was stored.
-        /// - Returns: Whether the value is valid then and its file exists.
+        /// - Returns: Whether the value is valid then and its file can be read.
         public func isCached(
             forKey key: String,
             referenceDate: Date,
             forcedExtension: String? = nil
         ) -> Bool {
-            store.hasFile(
-                fileName(key, forcedExtension),
-                at: referenceDate.timeIntervalSinceReferenceDate
-            )
+            let time = referenceDate.timeIntervalSinceReferenceDate
+            return store.ask(fileName(key, forcedExtension), effort: .file, at: time).isThere
         }
 
         /// Removes the value of a key.

@@ -69,24 +69,9 @@ extension DiskStorage.Backend<Data> {
         }
     }
 
-    /// Looks for a valid entry, on disk or pending, without opening the folder.
-    func ask(_ entry: CacheEntryName) -> DiskAnswer {
-        disk.ask(fileName(of: entry), entry.division)
-    }
-
-    /// As above, after opening the folder if necessary; blocks.
-    func askOpening(_ entry: CacheEntryName) -> DiskAnswer {
-        disk.askOpening(fileName(of: entry), entry.division)
-    }
-
-    /// Whether there is a valid entry, as far as is known without opening the folder.
-    func holds(_ entry: CacheEntryName) -> Bool {
-        if case .entry = ask(entry) { true } else { false }
-    }
-
-    /// Whether there is a valid entry whose file exists, or that is pending.
-    func hasFile(of entry: CacheEntryName) -> Bool {
-        disk.hasFile(fileName(of: entry), entry.division)
+    /// Looks for a valid entry, on disk or pending.
+    func ask(_ entry: CacheEntryName, effort: DiskEffort = .index) -> DiskAnswer {
+        disk.ask(fileName(of: entry), entry.division, effort: effort)
     }
 
     /// The bytes of an entry, on disk or pending.
@@ -112,11 +97,6 @@ extension DiskStorage.Backend<Data> {
         } catch {
             throw loadError(error, name: handle.name)
         }
-    }
-
-    /// Whether the bytes of an entry that was found are pending, or its file can be read.
-    func canRead(_ handle: DiskHandle) -> Bool {
-        handle.known == nil || access(store.folder.path(of: handle.name), R_OK) == 0
     }
 
     /// Removes an entry that cannot be decoded.

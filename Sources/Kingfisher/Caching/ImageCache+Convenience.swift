@@ -110,19 +110,8 @@ extension ImageCache {
 
     // MARK: Implementation
 
-    /// The layer of an entry whose file must exist; opens the folder.
-    func layer(of entry: CacheEntryName) -> CacheType {
-        if memoryStorage.store.contains(entry.memoryKey) { return .memory }
-        return diskStorage.hasFile(of: entry) ? .disk : .none
-    }
-
     func fileURL(_ key: String, _ identifier: String, _ forced: String?) -> URL {
         diskStorage.fileURL(of: CacheEntryName(key: key, identifier: identifier, forced: forced))
-    }
-
-    func fileURLIfValid(_ key: String, _ identifier: String, _ forced: String?) -> URL? {
-        let entry = CacheEntryName(key: key, identifier: identifier, forced: forced)
-        return diskStorage.hasFile(of: entry) ? diskStorage.fileURL(of: entry) : nil
     }
 
     func measureDisk(

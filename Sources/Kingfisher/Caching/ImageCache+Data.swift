@@ -65,7 +65,11 @@ extension ImageCache {
         extending: ExpirationExtending,
         priority: Float
     ) async throws -> Data? {
-        if let handle = try await handle(of: entry) {
+        var answer = diskStorage.ask(entry)
+        if case .notOpen = answer {
+            answer = try await probing { [diskStorage] in diskStorage.ask(entry, effort: .folder) }
+        }
+        if case .entry(let handle?) = answer {
             do {
                 let contents = try await storedBytes(
                     of: handle,

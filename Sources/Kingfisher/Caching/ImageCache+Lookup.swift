@@ -138,19 +138,6 @@ extension ImageCache {
         try await Job.run { [reader] _ in try await reader.run(urgency: Urgency(1)) { ask() } }
     }
 
-    /// Looks for an entry on disk, and opens the folder on a thread for reading if necessary.
-    ///
-    /// - Parameter entry: The entry; overrides in subclasses are not called.
-    /// - Returns: The entry; nil if there is none.
-    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
-    func handle(of entry: CacheEntryName) async throws -> DiskHandle? {
-        var answer = diskStorage.ask(entry)
-        if case .notOpen = answer {
-            answer = try await probing { [diskStorage] in diskStorage.askOpening(entry) }
-        }
-        return if case .entry(let handle) = answer { handle } else { nil }
-    }
-
     /// Whether the image in memory is final; false if there is none.
     func holdsProcessedImage(_ entry: CacheEntryName) -> Bool {
         memoryStorage.store.hit(for: entry.memoryKey, extending: .none)?.tag == Tag.processed
@@ -243,16 +230,6 @@ extension ImageCache {
         try await reader.run(urgency: Urgency(priority)) { [diskStorage] in
             try diskStorage.contents(of: handle, extending: extending)
         }
-    }
-
-    /// Whether the disk has the bytes of an entry: in a readable file, or pending.
-    func hasFile(of entry: CacheEntryName) async -> Bool {
-        // A cancelled check counts as true; a cancelled caller does not continue.
-        let answer = try? await reader.run { [diskStorage] in
-            guard case .entry(let handle) = diskStorage.askOpening(entry) else { return false }
-            return diskStorage.canRead(handle)
-        }
-        return answer ?? true
     }
 
     /// A number that changes when the image of the entry in memory is stored or removed; read it

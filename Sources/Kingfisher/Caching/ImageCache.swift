@@ -235,7 +235,9 @@ open class ImageCache: @unchecked Sendable {
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         forcedExtension: String? = nil
     ) -> CacheType {
-        layer(of: .init(key: key, identifier: identifier, forced: forcedExtension))
+        let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
+        if memoryStorage.store.contains(entry.memoryKey) { return .memory }
+        return diskStorage.ask(entry, effort: .file).isThere ? .disk : .none
     }
 
     // MARK: Removing
@@ -332,7 +334,8 @@ open class ImageCache: @unchecked Sendable {
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         forcedExtension: String? = nil
     ) -> URL? {
-        fileURLIfValid(key, identifier, forcedExtension)
+        let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
+        return diskStorage.ask(entry, effort: .file).isThere ? diskStorage.fileURL(of: entry) : nil
     }
 
     /// Reports the total size of the files on disk in bytes, on the main queue.

@@ -321,17 +321,12 @@ extension LoadRequest {
         _ task: DownloadTask,
         selectedBy value: (String) -> String?
     ) async throws -> LoadRequest? {
-        var isThere = targetCache.memoryStorage.store.contains(entry.memoryKey)
-        if !isThere {
-            switch targetCache.diskStorage.ask(entry) {
-            case .absent: return nil
-            case .entry: isThere = true
-            case .notOpen:
-                task.attachLookup(for: source)
-                isThere = try await targetCache.handle(of: entry) != nil
-            }
+        if !targetCache.memoryStorage.store.contains(entry.memoryKey),
+            !(try await target.ask(for: task).isThere)
+        {
+            return nil
         }
-        guard isThere, let record = await targetCache.currentRecord(of: entry) else { return nil }
+        guard let record = await targetCache.currentRecord(of: entry) else { return nil }
         let number = record.variant(for: value)
         return number > 0 ? with(variant: number) : nil
     }

@@ -49,7 +49,9 @@ struct LookupStage {
         let target = request.target(of: place)
         switch place.layer {
         case .memory:
-            if let condition = request.conditionOfMemory, !(try await ask(condition).isThere) {
+            if let condition = request.conditionOfMemory,
+                !(try await condition.ask(for: task).isThere)
+            {
                 return nil
             }
             guard let image = target.imageInMemory else { return nil }
@@ -57,7 +59,7 @@ struct LookupStage {
             if place.isOriginal { try request.checkWanted() }
             return .cached(image, .memory, isOriginal: place.isOriginal)
         case .disk:
-            guard case .there(let handle) = try await ask(target) else {
+            guard case .entry(let handle) = try await target.ask(for: task) else {
                 isUnusableOnDisk = false
                 return nil
             }
@@ -99,18 +101,6 @@ struct LookupStage {
         }
         if target.isOriginal { try request.checkWanted() }
         return .cached(image, found.cacheType, isOriginal: target.isOriginal)
-    }
-
-    /// Asks the disk for an entry; on another thread if the options say so, or if the folder must be
-    /// opened first.
-    @inline(never)
-    private func ask(_ target: CacheTarget) async throws -> CacheTarget.Answer {
-        if !request.options.asyncCacheTypeCheck {
-            let answer = target.onDisk
-            guard case .notOpen = answer else { return answer }
-        }
-        task.attachLookup(for: request.source)
-        return try await target.askOnOwnThread()
     }
 
     /// Asks the shared storage for an entry, unless it did not answer this load before.
@@ -192,9 +182,9 @@ extension LoadRequest {
     var isStored: Bool {
         let disk = places.first { $0.layer == .disk }.map { target(of: $0) }
         if disk?.isOriginal != true, target.isInMemory {
-            return conditionOfMemory?.onDisk.isThere ?? true
+            return conditionOfMemory?.ask(effort: .index).isThere ?? true
         }
-        return disk?.onDisk.isThere ?? false
+        return disk?.ask(effort: .index).isThere ?? false
     }
 
     /// The entry of a place.
@@ -213,7 +203,7 @@ extension LoadRequest {
         switch place.layer {
         case .memory:
             target(of: place).memoryMissReason
-                ?? (conditionOfMemory?.onDisk.isThere ?? true ? nil : .evicted)
+                ?? (conditionOfMemory?.ask(effort: .index).isThere ?? true ? nil : .evicted)
         case .disk: target(of: place).diskMissReason
         case .shared: .notAsked
         }
@@ -248,60 +238,39 @@ struct CacheTarget: Sendable {
             ? imageInMemory != nil : cache.memoryStorage.store.contains(entry.memoryKey)
     }
 
-    /// What the disk has, without opening the folder.
+    /// What the disk has; a subclass of the cache decides by its method.
     @inline(never)
-    var onDisk: Answer {
-        guard !cache.isSubclassed else {
-            return cache.isOpen ? Answer(isThere: isInSubclass) : .notOpen
-        }
-        return Answer(cache.diskStorage.ask(entry))
-    }
-
-    /// What the disk has; opens the folder on a thread of the cache if necessary.
-    ///
-    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
-    func ask() async throws -> Answer {
-        let answer = onDisk
-        guard case .notOpen = answer else { return answer }
-        return try await askOnOwnThread()
-    }
-
-    /// As above, always on a thread of the cache.
-    ///
-    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
-    func askOnOwnThread() async throws -> Answer {
-        try await cache.probing {
-            cache.isSubclassed
-                ? Answer(isThere: isInSubclass) : Answer(cache.diskStorage.askOpening(entry))
-        }
-    }
-
-    /// The answer of the disk, or of a subclass of the cache, which has no handles.
-    enum Answer {
-        case notOpen
-        case absent
-        case there(DiskHandle?)
-
-        init(_ answer: DiskAnswer) {
-            self =
-                switch answer {
-                case .notOpen: .notOpen
-                case .absent: .absent
-                case .entry(let handle): .there(handle)
-                }
-        }
-
-        init(isThere: Bool) { self = isThere ? .there(nil) : .absent }
-
-        var isThere: Bool { if case .there = self { true } else { false } }
-    }
-
-    private var isInSubclass: Bool {
-        cache.imageCachedType(
+    func ask(effort: DiskEffort) -> DiskAnswer {
+        guard cache.isSubclassed else { return cache.diskStorage.ask(entry, effort: effort) }
+        guard effort > .index || cache.isOpen else { return .notOpen }
+        let layer = cache.imageCachedType(
             forKey: key,
             processorIdentifier: options.processor.identifier,
             forcedExtension: options.forcedExtension
-        ).cached
+        )
+        return DiskAnswer(isThere: layer.cached)
+    }
+
+    /// What the disk has; asks on a thread of the cache if the answer may have to wait, or if the
+    /// options say so.
+    ///
+    /// - Parameters:
+    ///   - task: The task of the load, which is attached before the wait.
+    ///   - effort: At least `folder`.
+    /// - Returns: The entry or `absent`.
+    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
+    @inline(never)
+    func ask(for task: DownloadTask?, effort: DiskEffort = .folder) async throws -> DiskAnswer {
+        if !request.options.asyncCacheTypeCheck {
+            let answer = ask(effort: .index)
+            switch answer {
+            case .absent, .entry(nil): return answer
+            case .entry where effort < .file: return answer
+            case .entry, .notOpen: break
+            }
+        }
+        task?.attachLookup(for: request.source)
+        return try await cache.probing { ask(effort: effort) }
     }
 
     /// The image in memory.

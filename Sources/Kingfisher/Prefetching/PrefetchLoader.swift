@@ -35,18 +35,15 @@ struct PrefetchLoader: Sendable {
     }
 
     private func isCached(_ request: LoadRequest) async -> Bool {
-        let cache = request.targetCache
         if request.target.isInMemory { return true }
-        // A cancelled check counts as true; a cancelled caller does not continue.
-        guard request.acceptsDisk, (try? await request.target.ask().isThere) ?? true
-        else { return false }
-        guard options.alsoPrefetchToMemory else {
-            // A subclass may store its images elsewhere.
-            if cache.isSubclassed { return true }
-            return await cache.hasFile(of: request.entry)
-        }
+        guard request.acceptsDisk else { return false }
+        let effort: DiskEffort = options.alsoPrefetchToMemory ? .folder : .file
+        let isOnDisk = try? await request.target.ask(for: nil, effort: effort).isThere
+        // A cancelled question counts as true; a cancelled caller does not continue.
+        guard isOnDisk ?? true else { return false }
+        guard options.alsoPrefetchToMemory else { return true }
         // The file may have been removed or damaged; the image is then loaded normally.
-        let found = try? await cache.lookUp(key: request.key, options: options)
+        let found = try? await request.targetCache.lookUp(key: request.key, options: options)
         guard let image = found?.image else { return false }
         // As at the end of a load: it may prepare the image for being shown.
         _ = options.imageModifier?.modify(image)

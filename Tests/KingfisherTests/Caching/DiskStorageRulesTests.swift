@@ -112,6 +112,18 @@ struct DiskStorageRulesTests {
         #expect(backend.isCached(forKey: "a", referenceDate: before))
     }
 
+    @Test func `DSK-19: an entry whose file cannot be opened is not cached`() throws {
+        let backend = try backend()
+        try fill(backend, "a")
+        let file = backend.cacheFileURL(forKey: "a")
+        try FileManager.default.removeItem(at: file)
+        // Also root cannot open it, and it has a status.
+        let nothing = file.appendingPathExtension("nothing")
+        try FileManager.default.createSymbolicLink(at: file, withDestinationURL: nothing)
+        #expect(!backend.isCached(forKey: "a"))
+        #expect(!backend.isCached(forKey: "a", referenceDate: clock.date))
+    }
+
     @Test func `DSK-23: a read that extends nothing does not save from trimming`() throws {
         let backend = try backend()
         try fill(backend, "a", "b", "c", "d")

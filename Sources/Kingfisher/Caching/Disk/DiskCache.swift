@@ -87,33 +87,14 @@ final class DiskCache: Sendable {
         }
     }
 
-    /// Looks for a valid entry, on disk or pending, without opening the folder.
-    func ask(_ name: String, _ division: KeyDivision) -> DiskAnswer {
+    /// Looks for a valid entry, on disk or pending.
+    func ask(_ name: String, _ division: KeyDivision, effort: DiskEffort = .index) -> DiskAnswer {
         Counters.probes.add()
         return switch queue.pending(name) {
         case .bytes(_, _, let stored) where stored.matches(division):
             .entry(DiskHandle(name: name, division: division, known: nil))
         case .bytes, .removal: .absent
-        case nil: store.ask(name, division)
-        }
-    }
-
-    /// As above, after opening the folder if necessary; blocks.
-    ///
-    /// Without a folder that can be opened there are no entries.
-    func askOpening(_ name: String, _ division: KeyDivision) -> DiskAnswer {
-        let answer = ask(name, division)
-        guard case .notOpen = answer else { return answer }
-        store.log.freshen()
-        return store.find(name, division).map { .entry($0) } ?? .absent
-    }
-
-    /// Whether there is a valid entry whose file exists; opens the folder.
-    func hasFile(_ name: String, _ division: KeyDivision) -> Bool {
-        switch queue.pending(name) {
-        case .bytes(_, _, let stored): stored.matches(division)
-        case .removal: false
-        case nil: store.hasFile(name, division)
+        case nil: store.ask(name, division, effort: effort)
         }
     }
 }

@@ -1,9 +1,26 @@
-/// What the disk knows about an entry, without opening the folder.
+import Foundation
+
+/// What a question about an entry may do to find the answer.
+enum DiskEffort: Comparable {
+    /// Look into the index, which neither opens nor waits for anything.
+    case index
+    /// Open the folder before, which takes long if it has many entries.
+    case folder
+    /// Also look whether the file can be read.
+    case file
+}
+
+/// The answer to the question whether the disk has a valid entry.
 enum DiskAnswer: Sendable {
-    /// The folder has to be opened first, which takes long if it has many entries.
+    /// The folder has to be opened first; only to questions about the index.
     case notOpen
     case absent
-    case entry(DiskHandle)
+    /// The entry; a subclass of the cache has no handle of it.
+    case entry(DiskHandle?)
+
+    init(isThere: Bool) { self = isThere ? .entry(nil) : .absent }
+
+    var isThere: Bool { if case .entry = self { true } else { false } }
 }
 
 /// An entry that was found, for reading it.
@@ -25,20 +42,24 @@ final class DiskHandle: Sendable {
 }
 
 extension DiskStore {
-    /// Looks for a valid entry; does not count as an access.
+    /// Looks for an entry that is valid now, or at the given time; does not count as an access.
     ///
-    /// Opens nothing and waits for nothing: it can be called on any thread.
-    func ask(_ name: String, _ division: KeyDivision) -> DiskAnswer {
-        guard log.catchUp() else { return log.mayOpen ? .notOpen : .absent }
-        return find(name, division).map { .entry($0) } ?? .absent
-    }
-
-    /// As above, in the index as it is.
-    func find(_ name: String, _ division: KeyDivision) -> DiskHandle? {
-        let now = clock.now()
-        guard let entry = log[name], entry.expiry > now, entry.division.matches(division) else {
-            return nil
+    /// A folder that cannot be opened has no entries.
+    func ask(
+        _ name: String,
+        _ division: KeyDivision = .any,
+        effort: DiskEffort = .index,
+        at time: TimeInterval? = nil
+    ) -> DiskAnswer {
+        if effort > .index {
+            log.freshen()
+        } else if !log.catchUp() {
+            return log.mayOpen ? .notOpen : .absent
         }
-        return DiskHandle(name: name, division: division, known: entry)
+        let time = time ?? clock.now()
+        guard let entry = log[name], entry.expiry > time, entry.division.matches(division),
+            effort < .file || access(folder.path(of: name), R_OK) == 0
+        else { return .absent }
+        return .entry(DiskHandle(name: name, division: division, known: entry))
     }
 }

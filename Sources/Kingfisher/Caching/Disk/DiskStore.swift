@@ -116,30 +116,6 @@ final class DiskStore: Sendable {
         statistics.count = log.withIndex { $0.count }
         return statistics
     }
-
-    /// Whether an entry is valid now, or at the given time, and its file exists.
-    ///
-    /// Extends no expiration; reads the status of the file.
-    func hasFile(
-        _ name: String,
-        _ division: KeyDivision = .any,
-        at time: TimeInterval? = nil
-    ) -> Bool {
-        contains(name, division, at: time) && (try? files.status(of: folder.path(of: name))) != nil
-    }
-
-    /// Whether an entry is valid now, or at the given time.
-    ///
-    /// Extends no expiration.
-    func contains(
-        _ name: String,
-        _ division: KeyDivision = .any,
-        at time: TimeInterval? = nil
-    ) -> Bool {
-        log.freshen()
-        let time = time ?? clock.now()
-        return log.withIndex { $0.expiry(of: name, division) }.map { $0 > time } ?? false
-    }
 }
 
 extension DiskStore {

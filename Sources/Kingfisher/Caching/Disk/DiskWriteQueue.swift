@@ -92,7 +92,7 @@ final class DiskWriteQueue: Sendable {
         // A store that does not replace takes effect only if there is no entry.
         let last =
             waiting.last { $0.replaces }
-            ?? (store.find(name, .any) == nil ? waiting.first : nil)
+            ?? (store.ask(name).isThere ? nil : waiting.first)
         switch last?.change {
         case .store(let bytes, _, let division, _, _, let metadata):
             return .bytes(bytes, metadata, division)

@@ -160,7 +160,7 @@ final class SharedLevel: Sendable {
     ) async throws -> SharedFinding {
         try await fetches.value(for: entry) { [self] in
             // In the job, so that no other job can have stored it between the two checks.
-            if checksDisk, disk.holds(entry) { return .hit(nil) }
+            if checksDisk, disk.ask(entry).isThere { return .hit(nil) }
             let permit = try await Permit(of: permits)
             let finding = await fetch(entry, permit)
             counts.change {
@@ -195,7 +195,7 @@ final class SharedLevel: Sendable {
             guard value.expiry > disk.store.clock.now() else { return .miss }
             // Stored or removed meanwhile.
             guard version == memory.version(of: entry.memoryKey), !writes.isRemoving(name) else {
-                return disk.holds(entry) ? .hit(nil) : .miss
+                return disk.ask(entry).isThere ? .hit(nil) : .miss
             }
             let contents = DiskContents(data: value.data, metadata: metadata(of: value, entry))
             keep(contents, of: entry, until: value.expiry, since: version)
@@ -248,7 +248,7 @@ final class SharedLevel: Sendable {
     func claim(_ entry: CacheEntryName) async throws -> SharedLeases.Claim {
         try await leases.claim(
             entry.sharedName,
-            isStored: { [disk] in disk.holds(entry) },
+            isStored: { [disk] in disk.ask(entry).isThere },
             // The machine with the lease sends the image to this level, too.
             find: { [self] in try await find(entry, asksNext: false) }
         )

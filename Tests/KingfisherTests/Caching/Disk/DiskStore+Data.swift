@@ -11,3 +11,10 @@ extension DiskStore {
         try contents(named: name, extending: extending)?.data
     }
 }
+
+extension DiskStore {
+    /// Whether an entry is valid now, or at the given time; opens the folder.
+    func contains(_ name: String, at time: TimeInterval? = nil) -> Bool {
+        ask(name, effort: .folder, at: time).isThere
+    }
+}

@@ -65,11 +65,9 @@ struct DiskStoreReadingTests {
         try put(expiration: .seconds(60))
         clock.advance(by: 59.5)
         #expect(store.contains("a"))
-        #expect(store.find("a", .any) != nil)
         #expect(try store.data(named: "a", extending: .none) != nil)
         clock.advance(by: 0.5)
         #expect(!store.contains("a"))
-        #expect(store.find("a", .any) == nil)
         #expect(try store.data(named: "a", extending: .none) == nil)
         #expect(store.statistics.staleReads == 1)
     }
