@@ -9,7 +9,7 @@ enum IsolationExperiment {
         name: "isolation",
         title: "decoding in a worker process: CPU and latency compared with this process"
     ) { folder in
-        try ProcessIsolation.startWorkers()
+        try ProcessIsolation.requireWorkers()
         let photo = try Data(contentsOf: folder.appendingPathComponent("12mp-dense.jpg"))
         let small = try smallFile(of: photo)
         let thumbnail = DownsamplingImageProcessor(size: CGSize(width: 320, height: 320))

@@ -80,19 +80,18 @@ final class WorkerLanes: Sendable {
     // MARK: A lane
 
     private func run(_ lane: Int) {
-        var worker = lane == 0 ? startedWorker(lane) : nil
+        var worker: WorkerProcess?
         while true {
             switch queue.next(for: lane, orEndOf: worker?.socket.descriptor, rest: settings.rest) {
             case .job(let job):
                 job.finish(outcome(of: job, &worker, lane))
                 queue.finish(lane)
-                if worker == nil { worker = startedWorker(lane) }
             case .workerEnded:
                 // The next request starts another: whatever ends workers that do nothing may end
                 // all of them.
                 lose(&worker, lane)
             case .rested:
-                endSpare(&worker, lane)
+                release(&worker, lane)
             case .stopped:
                 return lose(&worker, lane)
             }
@@ -135,7 +134,7 @@ final class WorkerLanes: Sendable {
         _ lane: Int
     ) throws(WorkerFailure) -> WorkerMessage {
         let needs = job.request.needs
-        if let old = worker, !old.preparations.isSuperset(of: needs) { replace(&worker, lane) }
+        if let old = worker, !old.preparations.isSuperset(of: needs) { release(&worker, lane) }
         state.withLock { $0.preparations.formUnion(needs) }
         while true {
             let current: WorkerProcess
@@ -153,7 +152,7 @@ final class WorkerLanes: Sendable {
                     lose(&worker, lane)
                     continue
                 }
-                if isWorn(current) { replace(&worker, lane) }
+                if isWorn(current) { release(&worker, lane) }
                 return answer
             } catch {
                 if current.hasEnded { lose(&worker, lane) }
@@ -197,30 +196,14 @@ final class WorkerLanes: Sendable {
         }
     }
 
-    /// A worker ahead of its first request; a failed start is repeated with that
-    /// request, which then reports the reason.
-    private func startedWorker(_ lane: Int) -> WorkerProcess? {
-        queue.isStopped || !settings.startsAhead ? nil : try? start(lane)
-    }
-
     private func lose(_ worker: inout WorkerProcess?, _ lane: Int) {
         guard let old = worker else { return }
         if !queue.isStopped { failures.wrappingAdd(1, ordering: .relaxed) }
-        replace(&worker, lane)
+        release(&worker, lane)
         old.end()
     }
 
-    /// Ends a worker that has had nothing to do, unless it is the last and one is started ahead.
-    private func endSpare(_ worker: inout WorkerProcess?, _ lane: Int) {
-        let isSpare = state.withLock { state in
-            guard state.workers.count > (settings.startsAhead ? 1 : 0) else { return false }
-            state.workers[lane] = nil
-            return true
-        }
-        if isSpare { worker = nil }
-    }
-
-    private func replace(_ worker: inout WorkerProcess?, _ lane: Int) {
+    private func release(_ worker: inout WorkerProcess?, _ lane: Int) {
         worker = nil
         state.withLock { $0.workers[lane] = nil }
     }

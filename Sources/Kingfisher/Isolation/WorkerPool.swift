@@ -3,8 +3,9 @@ import Synchronization
 
 /// Worker processes that answer one request each at a time, most urgent first.
 ///
-/// Each worker has a thread of this process, its lane, that starts it, talks to it and replaces it:
-/// a worker ends with the thread that has started it, and so with the program.
+/// Each worker has a thread of this process, its lane, that starts it with a request, talks to it,
+/// and ends it when it has had nothing to do: a worker ends with the thread that has started it, and
+/// so with the program.
 final class WorkerPool: Sendable {
     struct Settings: Sendable {
         var width = max(1, ProcessInfo.processInfo.activeProcessorCount)
@@ -13,13 +14,7 @@ final class WorkerPool: Sendable {
         var limits = WorkerLimits(memory: 2 << 30, time: .seconds(30))
         /// What all workers prepare.
         var preparations: WorkerPreparations = []
-        /// Whether the first worker is started ahead of the first request, and kept.
-        ///
-        /// The others start when requests wait for them.
-        var startsAhead = true
         /// How long a worker may have nothing to do before it ends.
-        ///
-        /// The last one stays if one is started ahead.
         var rest: Duration = .seconds(60)
         /// The waits before a start is tried again, while the system has no process left.
         var startPauses: [Duration] = [10, 30, 100, 300, 1000, 1000].map(Duration.milliseconds)
@@ -51,11 +46,6 @@ final class WorkerPool: Sendable {
     }
 
     deinit { running?.stop() }
-
-    /// Starts the first worker ahead of the first request.
-    ///
-    /// If the system refuses, the next request tries again.
-    func start() { _ = try? lanes() }
 
     /// Ends all workers and waits until they are gone; requests that wait for them fail.
     func stop() {

@@ -6,6 +6,6 @@ import Kingfisher
 private func snippet() async throws {
 ProcessIsolation.runWorkerIfAsked()
 ProcessIsolation.settings.timeLimit = .seconds(10)
-try ProcessIsolation.startWorkers()
+try ProcessIsolation.requireWorkers()
 KingfisherManager.shared.defaultOptions += [.isolated]
 }

@@ -23,7 +23,6 @@ enum WorkerBench {
         memory: Int = 1 << 30,
         time: Duration = .seconds(60),
         rest: Duration = .seconds(60),
-        startsAhead: Bool = true,
         preparing preparations: WorkerPreparations = [],
         crashes: CrashMemory = CrashMemory()
     ) -> WorkerPool {
@@ -32,7 +31,6 @@ enum WorkerBench {
         settings.requestsPerWorker = requestsPerWorker
         settings.limits = WorkerLimits(memory: memory, time: time)
         settings.rest = rest
-        settings.startsAhead = startsAhead
         settings.preparations = preparations
         return WorkerPool(program: program, settings: settings, crashes: crashes)
     }
@@ -45,7 +43,6 @@ enum WorkerBench {
     ) -> WorkerPool {
         var settings = WorkerPool.Settings()
         settings.width = 1
-        settings.startsAhead = false
         settings.startPauses = startPauses
         var program = program
         program.refusal = {

@@ -117,27 +117,27 @@ struct WorkerPoolTests {
         await WorkerBench.wait { WorkerBench.ticks(of: first) > start + 50 }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        await WorkerBench.wait { pool.workers != [first] && !pool.workers.isEmpty }
+        await WorkerBench.wait { pool.workers.isEmpty }
         // Its number is free again: the process is gone, and reaped.
         #expect(kill(first, 0) != 0)
         _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
         pool.stop()
     }
 
-    @Test func `workers start when files wait, and one is kept when none do`() async throws {
-        let pool = WorkerBench.pool(width: 3, rest: .milliseconds(1))
+    @Test func `a worker starts for each file that waits`() async throws {
+        let pool = WorkerBench.pool(width: 3)
         let loads = (0..<3).map { _ in
             Task { try await WorkerBench.image(of: WorkerBench.file("loop"), on: pool) }
         }
         await WorkerBench.wait { pool.workers.count == 3 }
         for load in loads { load.cancel() }
-        await WorkerBench.wait { pool.workers.count == 1 }
+        await WorkerBench.wait { pool.workers.isEmpty }
         _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
         pool.stop()
     }
 
-    @Test func `no worker is kept where none is started ahead`() async throws {
-        let pool = WorkerBench.pool(rest: .milliseconds(1), startsAhead: false)
+    @Test func `a worker starts with a file, and ends when it has nothing to do`() async throws {
+        let pool = WorkerBench.pool(rest: .milliseconds(1))
         _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
         await WorkerBench.wait { pool.workers.isEmpty }
         _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
@@ -159,12 +159,15 @@ struct WorkerPoolTests {
 
     @Test func `a worker is replaced after its number of requests`() async throws {
         let pool = WorkerBench.pool(requestsPerWorker: 2)
+        let request = try WorkerBench.request(TestImage.png())
         var seen: Set<pid_t> = []
-        for _ in 0..<6 {
-            _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
-            seen.insert(try await started(pool))
+        for _ in 0..<3 {
+            _ = try await pool.answer(to: request)
+            seen.insert(try #require(pool.workers.first))
+            _ = try await pool.answer(to: request)
+            #expect(pool.workers.isEmpty)
         }
-        #expect(seen.count >= 3)
+        #expect(seen.count == 3)
         #expect(pool.failureCount == 0)
         pool.stop()
     }

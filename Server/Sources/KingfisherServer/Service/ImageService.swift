@@ -39,7 +39,7 @@ public final class ImageService: Sendable {
     /// Sends traces and metrics; nil if the configuration has no collector.
     let exporter: OTLPExporter?
 
-    /// Makes a service, and starts its workers.
+    /// Makes a service; its workers start with the first images.
     ///
     /// - Parameters:
     ///   - configuration: The configuration.

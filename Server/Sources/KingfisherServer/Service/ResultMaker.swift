@@ -15,9 +15,10 @@ struct ResultMaker: Sendable {
     private let skippedFormats: Set<OutputFormat>
     private let watermarkURL: URL?
 
-    /// Makes a maker, and starts the workers.
+    /// Makes a maker; the workers start with the first images.
     ///
-    /// - Throws: ``ConfigurationError`` if the watermark cannot be read or no worker can start.
+    /// - Throws: ``ConfigurationError`` if the watermark cannot be read or this
+    ///   program can start no workers.
     init(
         _ configuration: ServiceConfiguration,
         manager: KingfisherManager,
@@ -38,7 +39,7 @@ struct ResultMaker: Sendable {
         skippedFormats = Set(configuration.negotiation.skippedFormats)
         watermarkURL = configuration.processing.watermarkURL
         let watermark = try configuration.watermark()
-        if operation.isolates { try Self.startWorkers(configuration) }
+        if operation.isolates { try Self.requireWorkers(configuration) }
         settings = configuration.rendererSettings(watermark: watermark)
         renderer = ImageRenderer(settings: settings)
         metrics.registry.addReading(
@@ -53,14 +54,14 @@ struct ResultMaker: Sendable {
         ) { [queue] in [([], Double(queue.running))] }
     }
 
-    private static func startWorkers(
+    private static func requireWorkers(
         _ configuration: ServiceConfiguration
     ) throws(ConfigurationError) {
         let operation = configuration.operation
         ProcessIsolation.settings.workerCount = operation.workers + operation.laneWidth
         ProcessIsolation.settings.timeLimit = configuration.connections.timeout
         do throws(IsolationFailure) {
-            try ProcessIsolation.startWorkers()
+            try ProcessIsolation.requireWorkers()
         } catch {
             throw ConfigurationError(
                 name: "KF_ISOLATE",

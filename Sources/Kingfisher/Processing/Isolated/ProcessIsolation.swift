@@ -24,7 +24,8 @@ import Synchronization
 /// ``ProcessingError/isolationFailed(_:)``, and for ten
 /// minutes the file is refused at once.
 ///
-/// It costs a process, and while images wait for one, up to one for each core. Each takes some 10 MB
+/// A worker starts when an image needs one, which then takes some 50 ms longer, and ends when it has
+/// had nothing to do for a minute. There is one at the most for each core. Each takes some 10 MB
 /// of memory of its own and up to 6 MB of shared memory, and for each image the file and the pixels
 /// are copied. Progressive JPEGs are shown when they are complete. Needs Linux 5.4 on x86-64 or arm64.
 public enum ProcessIsolation {
@@ -75,7 +76,6 @@ public enum ProcessIsolation {
                 // Pixels of a size that the program has checked need the memory that they need; the
                 // caller's time ends an encoding.
                 settings.limits = WorkerLimits(memory: .max, time: .seconds(3600))
-                settings.startsAhead = false
             }
             return settings
         }
@@ -106,21 +106,22 @@ public enum ProcessIsolation {
         Drawings.use(DrawingWorkers())
     }
 
-    /// Bounds on the workers; changes have no effect once the first one was started.
+    /// Bounds on the workers; changes have no effect after ``requireWorkers()`` or the first image
+    /// that needs a worker.
     public static var settings: Settings {
         get { state.withLock { $0.settings } }
         set { state.withLock { $0.settings = newValue } }
     }
 
-    /// Starts a worker now, so that the first image need not wait for it.
+    /// Checks that this program can start workers; for the start of a service.
     ///
-    /// Others, up to ``Settings/workerCount``, start when images wait for them, which takes some
-    /// 50 ms each, and end when they have had nothing to do for a minute.
+    /// Starts none: the first image does. After this call a file without an image is examined for the
+    /// reason by a worker, never in this process.
     ///
     /// - Throws: ``IsolationFailure/unavailable(_:)`` when `main` does not begin with
     ///   ``runWorkerIfAsked()``.
-    public static func startWorkers() throws(IsolationFailure) {
-        try pool().start()
+    public static func requireWorkers() throws(IsolationFailure) {
+        _ = try pool()
     }
 
     // MARK: Inside
@@ -156,7 +157,7 @@ public enum ProcessIsolation {
         try pool(preparing: file.isDrawing ? .drawings : [])
     }
 
-    /// The pool for images, if any was decoded apart in this process.
+    /// The pool for images; nil until the program requires workers or decodes an image in one.
     static var startedPool: WorkerPool? { state.withLock { $0.pools[[]] } }
 
     private static func serve(_ hook: (@Sendable (Data) -> Void)?) -> Never {

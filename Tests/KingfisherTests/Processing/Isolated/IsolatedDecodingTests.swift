@@ -111,6 +111,24 @@ struct IsolatedDecodingTests {
         pool.stop()
     }
 
+    @Test func `requiring workers starts none, and fails in a program that cannot start any`()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            let failure = Result { () throws(IsolationFailure) in
+                try ProcessIsolation.requireWorkers()
+            }
+            guard case .failure(.unavailable) = failure else { fatalError("\(failure)") }
+            ProcessIsolation.useProgram(at: WorkerBench.program.path)
+            try ProcessIsolation.requireWorkers()
+            guard let pool = ProcessIsolation.startedPool else { fatalError("there is no pool") }
+            guard pool.workers.isEmpty else { fatalError("\(pool.workers)") }
+            _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
+            guard !pool.workers.isEmpty else { fatalError("there is no worker") }
+            pool.stop()
+        }
+    }
+
     @Test func `callers of a file that ends its workers fail with their own processors`()
         async throws
     {
