@@ -6,6 +6,7 @@ import Synchronization
 ///
 /// A lane waits on an event of its own, because it waits for the end of its worker at the same
 /// time. A new request wakes one lane, the last that became idle: its worker's memory is warmest.
+/// A lane without a worker is woken if no other is idle, because a worker takes 50 ms to start.
 final class WorkerQueue: Sendable {
     /// The next step of a lane.
     enum Next {
@@ -19,7 +20,7 @@ final class WorkerQueue: Sendable {
     private struct State {
         var waiting = UrgentQueue<WorkerJob>(patience: WorkPool.patience)
         var running: [Int: WorkerJob] = [:]
-        /// The lanes that wait for a request, and have not been woken.
+        /// The lanes that wait for a request, and have not been woken; those without a worker first.
         var idle: [Int] = []
         var isStopped = false
     }
@@ -49,6 +50,9 @@ final class WorkerQueue: Sendable {
     var laneCount: Int { events.count }
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// The lanes that wait for a request.
+    var idleLanes: [Int] { state.withLock { $0.idle } }
 
     // MARK: Requests
 
@@ -105,7 +109,7 @@ final class WorkerQueue: Sendable {
     func next(for lane: Int, orEndOf socket: Int32?, rest: Duration) -> Next {
         let patience = socket == nil ? -1 : Int32(clamping: Int(rest / .milliseconds(1)))
         while true {
-            if let next = nextOrIdle(lane) { return next }
+            if let next = nextOrIdle(lane, hasWorker: socket != nil) { return next }
             let event = kf_event_wait(events[lane], socket ?? -1, patience)
             // No longer idle, whichever it was; a signal that comes now only costs one more round.
             state.withLock { $0.idle.removeAll { $0 == lane } }
@@ -114,11 +118,11 @@ final class WorkerQueue: Sendable {
         }
     }
 
-    private func nextOrIdle(_ lane: Int) -> Next? {
+    private func nextOrIdle(_ lane: Int, hasWorker: Bool) -> Next? {
         state.withLock { state in
             guard !state.isStopped else { return .stopped }
             guard let job = state.waiting.next() else {
-                state.idle.append(lane)
+                state.idle.insert(lane, at: hasWorker ? state.idle.endIndex : 0)
                 return nil
             }
             state.running[lane] = job

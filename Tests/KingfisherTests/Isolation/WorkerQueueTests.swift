@@ -56,6 +56,38 @@ struct WorkerQueueTests {
         #expect(late.value)
     }
 
+    @Test func `a lane without a worker is woken only if no other is idle`() async throws {
+        let queue = try WorkerQueue(laneCount: 2)
+        var pair: [Int32] = [0, 0]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
+        let woken = Locked<[Int]>([])
+        let ends = Locked(0)
+        for (lane, socket) in [(0, pair[0]), (1, nil)] as [(Int, Int32?)] {
+            Thread.detachNewThread {
+                while case .job(let job) = queue.next(
+                    for: lane,
+                    orEndOf: socket,
+                    rest: .seconds(60)
+                ) {
+                    woken.change { $0.append(lane) }
+                    job.finish(.failure(.cancelled))
+                    queue.finish(lane)
+                }
+                ends.change { $0 += 1 }
+            }
+            await WorkerBench.wait { queue.idleLanes.contains(lane) }
+        }
+        let request = try WorkerBench.request(Data("file".utf8))
+        for count in 1...3 {
+            _ = queue.submit(WorkerJob(request) { _ in }, priority: 0.5)
+            await WorkerBench.wait { woken.value.count == count && queue.idleLanes.count == 2 }
+        }
+        #expect(woken.value == [0, 0, 0])
+        queue.stop()
+        await WorkerBench.wait { ends.value == 2 }
+        for descriptor in pair { close(descriptor) }
+    }
+
     @Test func `a lane notices that its worker has rested or ended, and gets requests`() throws {
         let queue = try WorkerQueue(laneCount: 1)
         var pair: [Int32] = [0, 0]
