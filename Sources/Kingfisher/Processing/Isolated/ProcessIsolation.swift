@@ -124,6 +124,10 @@ public enum ProcessIsolation {
         _ = try pool()
     }
 
+    /// The former name of ``requireWorkers()``, from when it also started one.
+    @available(*, deprecated, renamed: "requireWorkers()")
+    public static func startWorkers() throws(IsolationFailure) { try requireWorkers() }
+
     // MARK: Inside
 
     /// Names another program whose `main` has the line; for tests, whose own `main` is not ours.
