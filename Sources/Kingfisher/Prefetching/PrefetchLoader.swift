@@ -35,7 +35,10 @@ struct PrefetchLoader: Sendable {
     }
 
     private func isCached(_ request: LoadRequest) async -> Bool {
-        if request.target.isInMemory { return true }
+        if request.target.isInMemory {
+            if options.alsoPrefetchToMemory { prepare { request.target.imageInMemory } }
+            return true
+        }
         guard request.acceptsDisk else { return false }
         let effort: DiskEffort = options.alsoPrefetchToMemory ? .folder : .file
         let isOnDisk = try? await request.target.ask(for: nil, effort: effort).isThere
@@ -45,8 +48,13 @@ struct PrefetchLoader: Sendable {
         // The file may have been removed or damaged; the image is then loaded normally.
         let found = try? await request.targetCache.lookUp(key: request.key, options: options)
         guard let image = found?.image else { return false }
-        // As at the end of a load: it may prepare the image for being shown.
-        _ = options.imageModifier?.modify(image)
+        prepare { image }
         return true
+    }
+
+    /// Applies the modifier as at the end of a load: it may prepare the image for being shown.
+    private func prepare(_ image: () -> KFCrossPlatformImage?) {
+        guard let modifier = options.imageModifier, let image = image() else { return }
+        _ = modifier.modify(image)
     }
 }

@@ -149,6 +149,27 @@ struct ImagePrefetcherTests: PrefetchBench {
         #expect(bench.cache.imageCachedType(forKey: sources[0].cacheKey) == .memory)
     }
 
+    @Test(arguments: [CacheType.none, .disk, .memory])
+    func `PRE-3: alsoPrefetchToMemory applies the image modifier`(
+        to layer: CacheType
+    ) async throws {
+        let sources = pictures(1)
+        if layer != .none {
+            _ = try await bench.manager.retrieveImage(with: sources[0], options: [.waitForCache])
+        }
+        if layer == .disk { bench.cache.clearMemoryCache() }
+        let count = Locked(0)
+        let modifier = AnyImageModifier { image in
+            count.change { $0 += 1 }
+            return image
+        }
+        let options: KingfisherOptionsInfo = [.alsoPrefetchToMemory, .imageModifier(modifier)]
+        let (prefetcher, run) = prefetcher(sources, options: options)
+        prefetcher.start()
+        _ = try await run.lists()
+        #expect(count.value == 1)
+    }
+
     @Test func `PRE-13: a file that is not an image any more is loaded again`() async throws {
         let sources = pictures(1)
         _ = try await bench.manager.retrieveImage(with: sources[0], options: [.waitForCache])
