@@ -348,10 +348,11 @@ extension ImageListFactory: ListItemHandler {
     func bind(_ item: OpaquePointer) {
         guard let picture = gtk_list_item_get_child(item) else { return }
         let controller = PictureController.of(UnsafeMutableRawPointer(picture))
-        controller.status.namesCell = true
         bound[ObjectIdentifier(controller)] = Cell(controller: controller, item: item)
         show(item, in: controller)
         onBind?(Int(gtk_list_item_get_position(item)), ImageView(picture: OpaquePointer(picture)))
+        // Not before, when it would write the name of the former item, too.
+        controller.status.namesCell = true
     }
 
     func unbind(_ item: OpaquePointer) {
