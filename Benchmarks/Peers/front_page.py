@@ -81,7 +81,8 @@ def bullets():
                "the time and 0.75 of the CPU, at a higher quality. (`convert`)")
     (memory,) = found("megapixels", r"^ +100 +[\d.]+ +[\d.]+ +([\d.]+) ")
     yield (f"**Small.** A program that makes a thumbnail of a baseline JPEG of 100 megapixels takes {rounded(memory)} MB "
-           "in all, not the 400 MB of its pixels. A progressive one takes 344 MB, as with libvips. (`megapixels`)")
+           "in all, not the 400 MB of its pixels. A progressive one "
+           "[took](Benchmarks/Notes.md) 344 MB, as with libvips. (`megapixels`)")
     if met("memory", "ns per hit of 1000, one thread, CPU, hash carried"):
         yield (f"**Cached.** A hit in memory takes {hit(1000)} ns among a thousand images and {hit(1000000)} ns among a "
                "million, once its key is hashed. (`memory`)")
