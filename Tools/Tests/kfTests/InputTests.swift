@@ -178,6 +178,17 @@ struct InputTests {
     }
 
     @Test(arguments: [
+        "get", "convert -o out", "info", "info --json", "optimize --in-place", "srcset -o out",
+        "sheet -o s.png", "animate -o a.gif",
+    ])
+    func `an empty list is a failure`(line: String) async throws {
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await kf(words + ["--from-file", "-"], input: "# nothing yet\n")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "kf: error: there are no images\n", "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
         ("get -o out/", 1), ("convert -o out/", 1), ("info --json", 0), ("optimize -o out/", 1),
         ("srcset --formats png --widths 16 -o out", 1),
     ])

@@ -68,11 +68,12 @@ struct InputSearch {
             }
         }
         guard !found.isEmpty else {
-            throw failures.first?.1
-                ?? Failure(
-                    excluded.isEmpty
-                        ? "there are no images in these folders" : "--exclude leaves no image"
-                )
+            if let (_, failure) = failures.first { throw failure }
+            guard !inputs.isEmpty else { throw Failure("there are no images") }
+            throw Failure(
+                excluded.isEmpty
+                    ? "there are no images in these folders" : "--exclude leaves no image"
+            )
         }
         return (found, failures)
     }

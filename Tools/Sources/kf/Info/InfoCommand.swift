@@ -56,13 +56,15 @@ struct InfoCommand: AsyncParsableCommand {
             Terminal.note("kf: " + line, style: .red)
             failures.add(line)
         }
-        let texts: [String]
+        let sources: [PictureSource]
+        let missing: [(String, any Error)]
         do {
-            texts = try listing.all(files, patience: timeout)
+            let texts = try listing.all(files, patience: timeout)
+            (sources, missing) = listing.sources(of: texts, leavingOut: nil)
+            if sources.isEmpty, missing.isEmpty { throw Failure("there are no images") }
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
         }
-        let (sources, missing) = listing.sources(of: texts, leavingOut: nil)
         for (input, error) in missing { report(error, input, input) }
         if !out.quiet, let name = password.name {
             LocalDocument.Kind.pdf.noteUnused(name, by: sources.compactMap(\.document?.path))

@@ -131,6 +131,7 @@ struct OptimizeCommand: AsyncParsableCommand {
             leavingOut: output,
             endings: ["jpg", "jpeg", "jpe", "png", "apng", "gif"]
         )
+        if sources.isEmpty, missing.isEmpty { throw Failure("there are no images") }
         for (input, error) in missing { report(error, of: input, failures) }
         return sources.filter { source in
             guard source.isWeb || inPlace && source.path == nil else { return true }
