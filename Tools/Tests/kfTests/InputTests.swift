@@ -188,6 +188,14 @@ struct InputTests {
         #expect(outcome.errors == "kf: error: there are no images\n", "\(outcome.errors)")
     }
 
+    @Test(arguments: ["convert -o out", "sheet -o s.png", "animate -o a.gif"])
+    func `a command of files says which one reads standard input`(line: String) async throws {
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await kf(words + ["-"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("kf get reads an image from it"), "\(outcome.errors)")
+    }
+
     @Test(arguments: [
         ("get -o out/", 1), ("convert -o out/", 1), ("info --json", 0), ("optimize -o out/", 1),
         ("srcset --formats png --widths 16 -o out", 1),

@@ -96,6 +96,9 @@ struct InputSearch {
             return walk(input, "", &failures) { _ in true }.filter { hasEnding($0.path) }
         }
         let code = errno
+        if input == "-" {
+            throw Failure("- is standard input, not a file; kf get reads an image from it")
+        }
         if (try? PictureSource(input))?.isWeb == true {
             throw Failure("\(input) is a URL, not a file; kf get saves it as one")
         }
