@@ -59,7 +59,7 @@ struct NegotiatedRequest: Sendable, Hashable {
             && (hasTransparency || options.cornerRadius != nil)
         func chosen(_ size: Extent?) -> OutputFormat {
             let fits = { (candidate: OutputFormat) in
-                settings.writable.contains(candidate)
+                settings.canWrite(candidate)
                     && (candidate.holdsTransparency || !needsTransparency)
                     && (candidate.holdsAnimation || !isAnimated)
                     && size.map(candidate.holds) ?? true
@@ -92,7 +92,7 @@ struct NegotiatedRequest: Sendable, Hashable {
         let needsTransparency =
             options.background == nil && (hasTransparency || options.cornerRadius != nil)
         let fitting = (automatic + known).filter { candidate in
-            settings.writable.contains(candidate)
+            settings.canWrite(candidate)
                 && (candidate.holdsTransparency || !needsTransparency)
                 && (candidate.holdsAnimation || !isAnimated)
                 && size.map(candidate.holds) ?? true
@@ -109,6 +109,6 @@ struct NegotiatedRequest: Sendable, Hashable {
         if let source, isOpen || settings.preferred.contains(source), fits(source) { return source }
         let candidates = isOpen ? [.jpeg, .png, .gif] : settings.preferred
         return candidates.first(where: fits)
-            ?? candidates.first(where: settings.writable.contains) ?? .jpeg
+            ?? candidates.first(where: settings.canWrite) ?? .jpeg
     }
 }

@@ -26,17 +26,17 @@ enum Negotiation {
         // Files and objects do not depend on the client.
         if case .web = request.source { result.vary = settings.passedHeaders }
         guard request.kind == .image, !request.options.isRaw else { return result }
-        if let format = request.options.format, !settings.writable.contains(format) {
+        if let format = request.options.format, !settings.canWrite(format) {
             throw .refused("the format \(format.rawValue) is not built into this service")
         }
         result.drawing = try request.options.drawingTreatment(
             passesDrawings: settings.passesDrawings
         )
         let accept = AcceptHeader(headers.accept)
-        let enforced = modern.filter(settings.enforced.intersection(settings.writable).contains)
+        let enforced = modern.filter { settings.enforced.contains($0) && settings.canWrite($0) }
         let isFormatOpen = request.options.format == nil
         let automatic = modern.filter { format in
-            isFormatOpen && settings.automatic.intersection(settings.writable).contains(format)
+            isFormatOpen && settings.automatic.contains(format) && settings.canWrite(format)
         }
         result.enforced = accept.accepted(of: enforced)
         result.automatic = accept.accepted(of: automatic)

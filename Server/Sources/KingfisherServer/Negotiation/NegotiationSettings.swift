@@ -20,11 +20,19 @@ struct NegotiationSettings: Sendable, Hashable {
     var passedHeaders: [String] = []
     /// Part of the keys of results, because caches outlive a change of the configuration.
     var variant = ""
-    /// The formats with an encoder; JPEG XL depends on a trait of the library.
-    var writable = Set(OutputFormat.allCases).subtracting([.jxl])
+    /// The formats with an encoder; nil for those whose library is installed.
+    var writable: Set<OutputFormat>? = Set(OutputFormat.allCases).subtracting([.jxl])
 
     /// The defaults: no negotiation.
     init() {}
+
+    /// Whether the format has an encoder.
+    ///
+    /// The libraries of AVIF and JPEG XL are loaded for the answer: ask only for a format that a
+    /// request may get.
+    func canWrite(_ format: OutputFormat) -> Bool {
+        writable?.contains(format) ?? format.isWritable
+    }
 
     /// The formats that results may have without being named by a URL.
     var wanted: Set<OutputFormat> { automatic.union(enforced).union(preferred) }

@@ -107,7 +107,7 @@ extension ServiceConfiguration {
         settings.usesClientHints = negotiation.usesClientHints
         settings.passedHeaders = sources.requestHeaders + (sources.passesCookies ? ["cookie"] : [])
         settings.variant = CacheKeys.variant(of: self, [.results, .sources])
-        settings.writable = Set(OutputFormat.allCases.filter(\.isWritable))
+        settings.writable = nil
         return settings
     }
 

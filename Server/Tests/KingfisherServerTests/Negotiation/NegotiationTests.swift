@@ -84,7 +84,7 @@ struct NegotiationTests {
         )
         #expect(result.vary.isEmpty)
         #expect(throws: ServiceError.self) { try negotiate("f:jxl") }
-        let built = try negotiate("f:jxl") { $0.writable.insert(.jxl) }
+        let built = try negotiate("f:jxl") { $0.writable?.insert(.jxl) }
         #expect(built.outcome(for: nil, hasTransparency: true, isAnimated: false) == .encode(.jxl))
     }
 
