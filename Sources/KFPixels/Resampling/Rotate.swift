@@ -29,11 +29,11 @@ package func rotate(
     case 270: return try reorient(source, .left)
     default: break
     }
-    let turn = Rotation(of: source, radians: angle * Double.pi / 180)
-    let turned = try Bitmap(size: turn.canvas, isOpaque: false) { out, bytesPerRow in
-        let work = turn.canvas.width * turn.canvas.height
-        RowBands.run(rows: turn.canvas.height, work: work) { rows in
-            for y in rows { turn.writeRow(y, to: out + y * bytesPerRow) }
+    let rotation = Rotation(of: source, radians: angle * Double.pi / 180)
+    let turned = try Bitmap(size: rotation.canvas, isOpaque: false) { out, bytesPerRow in
+        let work = rotation.canvas.width * rotation.canvas.height
+        RowBands.run(rows: rotation.canvas.height, work: work) { rows in
+            for y in rows { rotation.writeRow(y, to: out + y * bytesPerRow) }
         }
     }
     return try fillBackground(turned, color: background)

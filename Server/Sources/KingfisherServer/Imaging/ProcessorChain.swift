@@ -43,13 +43,13 @@ struct ProcessorChain {
         unsharpMask = request.unsharpMask
         let scale = Self.decodedScale(source, geometry, request.bounds)
         let decoded = Self.decodedSize(geometry, scale)
-        let turns = Turns(request, orientation: source.orientation)
+        let reorientation = Reorientation(request, orientation: source.orientation)
         size = decoded
         // An image in its own size needs no step, but bytes need one that decodes.
         if !isDecoded || decoded != geometry.source {
-            append(resizing(to: turns.swapsSides ? decoded.transposed : decoded))
+            append(resizing(to: reorientation.swapsSides ? decoded.transposed : decoded))
         }
-        steps += turns.steps
+        steps += reorientation.steps
         crop(Self.decodedPart(geometry, scale, in: decoded))
         if size != geometry.scaled {
             append(resizing(to: geometry.scaled), making: geometry.scaled)
@@ -332,12 +332,12 @@ struct RenderPlan: Sendable {
 
     /// The size that ``Geometry`` starts from.
     func turned(_ size: Extent, orientation: Int) -> Extent {
-        Turns(self, orientation: orientation).swapsSides ? size.transposed : size
+        Reorientation(self, orientation: orientation).swapsSides ? size.transposed : size
     }
 }
 
-/// The lossless turns between decoding and cropping.
-struct Turns {
+/// The lossless rotations and flips between decoding and cropping.
+struct Reorientation {
     private(set) var steps: [any ImageProcessor] = []
     /// Whether width and height are exchanged.
     private(set) var swapsSides = false
