@@ -12,18 +12,24 @@ enum EvictionExperiment {
         title: "evicting 2,000,000 values from memory whose objects are alive"
     ) { _ in
         let ways: [(name: String, evict: (Storage) -> Void)] = [
-            ("a lower limit", { $0.config.totalCostLimit = 1_000 }),
-            ("a large value", { $0.store(value: Item(cacheCost: count - 1_000), forKey: "large") }),
+            ("a lower limit", { $0.config.totalCostLimit = 1_000 * cost }),
+            (
+                "a large value",
+                { $0.store(value: Item(cacheCost: (count - 1_000) * cost), forKey: "large") }
+            ),
         ]
         var lines: [String] = []
         for way in ways {
             let filled = Filled()
+            guard filled.storage.statistics.count == count else {
+                throw BenchmarkError("the storage does not hold all values")
+            }
             let waits = Waits(of: filled.storage)
             let watch = Stopwatch()
             way.evict(filled.storage)
             let (seconds, cpu) = (watch.wall, watch.threadCPU)
             let (lookup, change) = waits.longest()
-            guard filled.storage.totalCacheCost() <= count else {
+            guard filled.storage.totalCacheCost() <= count * cost else {
                 throw BenchmarkError("the limit is exceeded")
             }
             lines += [
@@ -40,13 +46,15 @@ enum EvictionExperiment {
     private typealias Storage = MemoryStorage.Backend<Item>
 
     private static let count = 2_000_000
+    /// A cache holds at most one value for so many bytes of its limit.
+    private static let cost = 512
 
     private static func key(_ number: Int) -> String { "https://images.example.com/\(number).jpg" }
 
     /// A full storage, and its values.
     private struct Filled {
-        let storage = Storage(config: MemoryStorage.Config(totalCostLimit: count))
-        private let values = (0..<count).map { _ in Item(cacheCost: 1) }
+        let storage = Storage(config: MemoryStorage.Config(totalCostLimit: count * cost))
+        private let values = (0..<count).map { _ in Item(cacheCost: cost) }
 
         init() {
             for (number, value) in values.enumerated() {
