@@ -31,6 +31,14 @@ struct OptimizeTests {
         }
     }
 
+    @Test func `an output that names another format is refused`() async throws {
+        let outcome = try await kf("optimize", "a.jpg", "-o", "c.png")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("it is JPEG, and the name of the output that of PNG"))
+        #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "c.png").path))
+        #expect(try await kf("optimize", "a.jpg", "-o", "c").status == 0)
+    }
+
     @Test func `files are replaced, and failures do not stop the others`() async throws {
         let before = try folder.data("a.jpg")
         try Data("no image".utf8).write(to: folder.url.appending(path: "c.jpg"))

@@ -152,6 +152,12 @@ struct OptimizeCommand: AsyncParsableCommand {
         guard let format = PictureFormat(bytes.kf.imageFormat),
             format == .jpeg || format == .png || format == .gif
         else { throw Failure(Self.refusal(of: bytes)) }
+        if let named = try? target?.format(nil), named != format {
+            throw Failure(
+                "it is \(format.rawValue.uppercased()), and the name of the output that of "
+                    + "\(named.rawValue.uppercased()); kf convert writes other formats"
+            )
+        }
         let smaller: Data
         do {
             smaller = try await optimized(bytes)
