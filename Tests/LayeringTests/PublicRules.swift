@@ -14,6 +14,21 @@ enum PublicRules {
         }
     }
 
+    /// Options that no method of `KFOptionSetter` sets.
+    static func optionsWithoutBuilder(in tree: SourceTree) -> [String] {
+        let list = tree.files["Sources/Kingfisher/Options/KingfisherOptionsInfo.swift"] ?? ""
+        let builders = tree.files.filter { $0.key.hasPrefix("Sources/Kingfisher/Display/KF") }
+        return list.matches(of: /\n +case (\w+)/).map { String($0.1) }.filter { name in
+            !optionsOfListsAlone.contains(name) && !builders.values.contains { $0.holds(name) }
+        }
+    }
+
+    /// The options for which the original has no such method either.
+    private static let optionsOfListsAlone: Set = [
+        "alsoPrefetchToMemory", "asyncCacheTypeCheck", "forcedCacheFileExtension",
+        "preloadAllAnimationData",
+    ]
+
     /// Documentation of public declarations that explains how they are made instead of what for.
     static func internalNotes(in tree: SourceTree) -> [String] {
         documented(tree).compactMap { place, comment, _ in

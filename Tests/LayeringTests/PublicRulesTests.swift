@@ -13,6 +13,14 @@ struct PublicRulesTests {
         )
     }
 
+    @Test func `every option has a method of the builders`() throws {
+        let tree = try SourceTree(reading: ["Sources"])
+        #expect(PublicRules.optionsWithoutBuilder(in: tree) == [])
+        let path = "Sources/Kingfisher/Options/KingfisherOptionsInfo.swift"
+        let bad = SourceTree([path: "enum Options {\n    case one\n    case two(Int)\n}"])
+        #expect(PublicRules.optionsWithoutBuilder(in: bad) == ["one", "two"])
+    }
+
     @Test func `documentation of the public API has no internal notes, and first examples`() throws
     {
         let tree = try SourceTree(reading: ["Sources"])

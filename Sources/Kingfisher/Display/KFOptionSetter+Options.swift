@@ -99,6 +99,12 @@ extension KFOptionSetter {
         setting(\.isolated, to: enabled)
     }
 
+    /// Sets whether still images whose file ends early are decoded as far as it goes; see
+    /// ``KingfisherOptionsInfoItem/acceptsTruncatedFiles``.
+    public func acceptsTruncatedFiles(_ enabled: Bool = true) -> Self {
+        setting(\.acceptsTruncatedFiles, to: enabled)
+    }
+
     /// Sets limits on the size of images made by processors.
     public func resultLimits(_ limits: ResultLimits) -> Self {
         setting(\.resultLimits, to: limits)

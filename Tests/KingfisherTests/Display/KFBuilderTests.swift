@@ -26,6 +26,7 @@ struct KFBuilderTests {
         #expect(builder.forceRefresh() === builder)
         #expect(builder.options.forceRefresh)
         #expect(!builder.forceRefresh(false).options.forceRefresh)
+        #expect(builder.acceptsTruncatedFiles().options.acceptsTruncatedFiles)
     }
 
     @Test func `BLD-1: a value type changes a copy`() {
