@@ -151,6 +151,33 @@ struct EveryOptionTests {
         #expect(items.allSatisfy { $0.hasLanded(Parsed(items.map(\.item))) || $0.isOriginalCache })
     }
 
+    @Test func `options on which decoding depends are in its key, and reach workers`() throws {
+        let flags = Self.flags.map { item, flag in Item(item) { $0[keyPath: flag] } }
+        let usual = DecodeRequest(Parsed(nil)).key
+        for item in flags + values() {
+            let parsed = Parsed([item.item])
+            let key = DecodeRequest(parsed).key
+            #expect((key != usual) == item.item.isForDecoding, "\(item.item)")
+            switch item.item {
+            case .processor, .isolated: continue
+            default: break
+            }
+            guard item.item.isForDecoding else { continue }
+            let processor = DefaultImageProcessor.default
+            let request = IsolatedRequest.image(processor, IsolatedOptions(parsed))
+            let sent = try request.message(for: Data()).message
+            let received = try sent.withUnsafeBytes { bytes in
+                var reader = ProcessorReader(WireReader(bytes), memory: [])
+                return try IsolatedRequest(from: &reader)
+            }
+            guard case .image(_, let options) = received else {
+                Issue.record("\(received)")
+                return
+            }
+            #expect(item.hasLanded(options.parsed(with: processor)), "\(item.item)")
+        }
+    }
+
     @Test func `OPT-1: of each kind the later item wins`() {
         let source = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "other"))
         let earlier: KingfisherOptionsInfo = [
@@ -188,6 +215,31 @@ struct EveryOptionTests {
         else {
             Issue.record("another default")
             return
+        }
+    }
+}
+
+extension KingfisherOptionsInfoItem {
+    /// Whether the image that is made of given bytes depends on it.
+    ///
+    /// Without a default, so that a new option is placed.
+    fileprivate var isForDecoding: Bool {
+        switch self {
+        case .processor, .scaleFactor, .preloadAllAnimationData, .onlyLoadFirstFrame, .resultLimits,
+            .isolated, .acceptsTruncatedFiles:
+            true
+        case .allowedSources, .alsoPrefetchToMemory, .alternativeSources,
+            .asyncCacheTypeCheck, .backgroundDecode, .cacheKeyRule, .cacheMemoryOnly,
+            .cacheOriginalImage, .cacheSerializer, .callbackQueue, .cancelWhenSuperseded,
+            .diskCacheAccessExtendingExpiration, .diskCacheExpiration,
+            .diskStoreWriteOptions, .downloadPriority, .downloader, .forceRefresh,
+            .forceTransition, .forcedCacheFileExtension, .fromMemoryCacheOrRefresh,
+            .httpCaching, .imageModifier, .interest, .keepCurrentImageWhileLoading,
+            .loadDiskFileSynchronously, .lowDataMode, .memoryCacheAccessExtendingExpiration,
+            .memoryCacheExpiration, .onFailureImage, .onlyFromCache, .originalCache,
+            .processingQueue, .progressiveJPEG, .redirectHandler, .requestModifier,
+            .retryStrategy, .targetCache, .transition, .waitForCache:
+            false
         }
     }
 }
