@@ -22,7 +22,7 @@ extension Codecs {
             return header.animation == nil ? nil : try APNGReader(data, options)
         case .jxl:
             return try JXLReader(data, options)
-        default:
+        case .jpeg, .heif, .tiff, .bmp, .ico, .svg:
             return nil
         }
     }

@@ -120,7 +120,8 @@ package enum Codecs {
         case .jpeg, .png, .webp:
             let file = try encodePixels(bitmap, as: format, options)
             return try FileMetadata(profile: profile).written(to: file)
-        default: throw .unsupported(format, feature: "a colour profile")
+        case .gif, .heif, .jxl, .tiff, .bmp, .ico, .svg:
+            throw .unsupported(format, feature: "a colour profile")
         }
     }
 
@@ -139,7 +140,8 @@ package enum Codecs {
         case .gif:
             try GIFEncoder(size: bitmap.size, frameCount: 1, loopCount: 1, options: options)
                 .encode { _ in AnimationFrame(bitmap: bitmap, delay: 0) }
-        default: throw CodecError.unsupported(format, feature: "encoding")
+        case .heif, .tiff, .bmp, .ico, .svg:
+            throw CodecError.unsupported(format, feature: "encoding")
         }
     }
 
@@ -200,7 +202,7 @@ package enum Codecs {
                     isOpaque: isOpaque,
                     checkedFrame
                 )
-        default:
+        case .jpeg, .png, .heif, .jxl, .tiff, .bmp, .ico, .svg:
             throw .unsupported(format, feature: "encoding an animation")
         }
     }
