@@ -118,7 +118,8 @@ extension ImageProcessor {
 
     var onlyDecodes: Bool { if case .decoding = Traits(of: self).kind { true } else { false } }
 
-    var carriesFile: Bool { identifier == OriginalBytesProcessor.identifier }
+    /// By the type, because every load asks, and an identifier may be made at each call.
+    var carriesFile: Bool { self is OriginalBytesProcessor }
 }
 
 // MARK: - The table
