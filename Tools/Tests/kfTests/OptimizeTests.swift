@@ -34,7 +34,7 @@ struct OptimizeTests {
     @Test func `an output that names another format is refused`() async throws {
         let outcome = try await kf("optimize", "a.jpg", "-o", "c.png")
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("it is JPEG, and the name of the output that of PNG"))
+        #expect(outcome.errors.contains("it is JPEG, and the output is named as PNG"))
         #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "c.png").path))
         #expect(try await kf("optimize", "a.jpg", "-o", "c").status == 0)
     }

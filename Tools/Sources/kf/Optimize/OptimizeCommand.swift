@@ -154,7 +154,7 @@ struct OptimizeCommand: AsyncParsableCommand {
         else { throw Failure(Self.refusal(of: bytes)) }
         if let named = try? target?.format(nil), named != format {
             throw Failure(
-                "it is \(format.rawValue.uppercased()), and the name of the output that of "
+                "it is \(format.rawValue.uppercased()), and the output is named as "
                     + "\(named.rawValue.uppercased()); kf convert writes other formats"
             )
         }
