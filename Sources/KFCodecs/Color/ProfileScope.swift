@@ -4,7 +4,7 @@ import Synchronization
 /// Makes one task keep the RGB profiles of the files that it decodes, instead of converting to sRGB.
 ///
 /// Applies to everything that `run` calls on its own thread. Task-local, because a user's processor
-/// may stand between. Profiles for grey and CMYK, damaged
+/// may stand between the load and the decoder. Profiles for grey and CMYK, damaged
 /// ones and those above ``maxByteCount`` are converted nevertheless.
 package final class ProfileScope: Sendable {
     @TaskLocal private static var current: ProfileScope?

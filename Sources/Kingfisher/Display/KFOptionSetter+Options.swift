@@ -99,7 +99,7 @@ extension KFOptionSetter {
         setting(\.isolated, to: enabled)
     }
 
-    /// Sets whether still images whose file ends early are decoded as far as it goes; see
+    /// Sets whether still images are decoded although their file ends early; see
     /// ``KingfisherOptionsInfoItem/acceptsTruncatedFiles``.
     public func acceptsTruncatedFiles(_ enabled: Bool = true) -> Self {
         setting(\.acceptsTruncatedFiles, to: enabled)

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A lane waits on an event of its own, because it waits for the end of its worker at the same
 /// time. A new request wakes one lane, the last that became idle: its worker's memory is warmest.
-/// A lane without a worker is woken if no other is idle, because a worker takes 50 ms to start.
+/// A lane without a worker is woken if no other is idle, because starting one takes time.
 final class WorkerQueue: Sendable {
     /// The next step of a lane.
     enum Next {

@@ -46,7 +46,7 @@ enum EvictionExperiment {
     private typealias Storage = MemoryStorage.Backend<Item>
 
     private static let count = 2_000_000
-    /// A cache holds at most one value for so many bytes of its limit.
+    /// A cache holds at most one value for each 512 bytes of its limit.
     private static let cost = 512
 
     private static func key(_ number: Int) -> String { "https://images.example.com/\(number).jpg" }

@@ -24,8 +24,8 @@ import Synchronization
 /// ``ProcessingError/isolationFailed(_:)``, and for ten
 /// minutes the file is refused at once.
 ///
-/// A worker starts when an image needs one, which then takes some 50 ms longer, and ends when it has
-/// had nothing to do for a minute. There is one at the most for each core. Each takes some 10 MB
+/// A worker starts when an image needs one, which then takes 20 to 50 ms longer, and ends when it has
+/// had nothing to do for a minute. There are at most ``Settings/workerCount``. Each takes some 10 MB
 /// of memory of its own and up to 6 MB of shared memory, and for each image the file and the pixels
 /// are copied. Progressive JPEGs are shown when they are complete. Needs Linux 5.4 on x86-64 or arm64.
 public enum ProcessIsolation {
