@@ -5,7 +5,7 @@ import Synchronization
 /// Cancelling a caller's task releases that caller immediately, even while the work computes; the
 /// last caller to leave cancels the work. The result is kept as long as the job.
 final class Job<Value: Sendable>: Sendable {
-    typealias Work = @Sendable (Urgency) async throws -> Value
+    typealias Work = @Sendable (Job) async throws -> Value
     private typealias Waiter = CheckedContinuation<Value, any Error>
 
     /// All callers have left this job: the work is cancelled, and cannot be joined.
@@ -37,18 +37,11 @@ final class Job<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - priority: The priority of the first caller; with a lane, its own is used.
     ///   - lane: The place of the work on the threads of a pool.
-    ///   - work: Receives the highest priority of all callers.
+    ///   - work: Receives the job.
     init(priority: Float = 0.5, in lane: Lane? = nil, _ work: @escaping Work) {
         urgency = lane?.urgency ?? Urgency(priority)
         self.lane = lane
         state = Mutex(State(work: work))
-    }
-
-    /// Makes a job that has ended with a result.
-    init(_ result: Value) {
-        urgency = Urgency(0.5)
-        lane = nil
-        state = Mutex(State(outcome: .success(result)))
     }
 
     /// Whether a caller can still join: the job waits, runs or has succeeded.
@@ -71,7 +64,7 @@ final class Job<Value: Sendable>: Sendable {
         Counters.jobs.add()
         if let lane { urgency.follow { lane.move() } }
         let task = Task(executorPreference: lane) { [self] in
-            let outcome = await Self.outcome(of: work, urgency)
+            let outcome = await outcome(of: work)
             lane?.end()
             finish(outcome)
         }
@@ -88,13 +81,12 @@ final class Job<Value: Sendable>: Sendable {
     /// If that task is cancelled, the callers may get `CancellationError` and have to try again.
     func runHere() async {
         guard let work = state.withLock({ $0.work.take() }) else { return }
-        finish(await Self.outcome(of: work, urgency))
+        finish(await outcome(of: work))
     }
 
-    private static func outcome(of work: Work, _ urgency: Urgency) async -> Result<Value, any Error>
-    {
+    private func outcome(of work: Work) async -> Result<Value, any Error> {
         do {
-            return .success(try await work(urgency))
+            return .success(try await work(self))
         } catch {
             return .failure(error)
         }

@@ -8,9 +8,9 @@ import Testing
 struct JobTests {
     @Test func `work is as urgent as its most urgent caller`() async throws {
         let gate = Gate()
-        let job = Job<Float>(priority: 0.2) { urgency in
+        let job = Job<Float>(priority: 0.2) { job in
             await gate.wait()
-            return urgency.priority
+            return job.urgency.priority
         }
         job.start()
         let calm = Urgency(0.2)

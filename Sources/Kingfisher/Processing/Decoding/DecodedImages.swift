@@ -13,13 +13,10 @@ final class DecodedImages: Sendable {
         let request: DecodeRequest.Key
     }
 
-    private typealias Making = Job<KFCrossPlatformImage?>
-
     private struct Entry {
         weak var image: KFCrossPlatformImage?
-        var job: Making?
-        /// Differs from those of the earlier and later jobs of the key.
-        var number: UInt64 = 0
+        /// Makes the image.
+        weak var job: Job<KFCrossPlatformImage>?
 
         var isUsed: Bool { image != nil || job != nil }
     }
@@ -28,7 +25,6 @@ final class DecodedImages: Sendable {
         var entries: [Key: Entry] = [:]
         /// The number of entries above which unused ones are removed.
         var limit = 64
-        var lastNumber: UInt64 = 0
 
         mutating func removeUnused() {
             entries = entries.filter { $0.value.isUsed }
@@ -41,53 +37,39 @@ final class DecodedImages: Sendable {
     /// The number of entries, including those of released images.
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// Returns the image of a key: an existing one, or that of the work for it, which is shared.
+    /// Returns the image of a key: an existing one, that of another job, or a new one.
     ///
     /// - Parameters:
     ///   - key: The bytes and the request.
-    ///   - lane: The lane of the current task.
-    ///   - make: Makes the image in the current task; nil if the processor returns none.
-    /// - Returns: The image; nil if the processor returns none.
+    ///   - job: The job of the current task; later ones with the same key wait for it.
+    ///   - make: Makes the image in the current task.
+    /// - Returns: The image.
     /// - Throws: The error of the work, or `CancellationError`.
     func image(
         for key: Key,
-        in lane: Lane,
-        make: @escaping @Sendable () async throws -> KFCrossPlatformImage?
-    ) async throws -> KFCrossPlatformImage? {
-        try await Making.value(urgency: lane.urgency, worksHere: true) { find(key, orMake: make) }
-    }
-
-    private func find(
-        _ key: Key,
-        orMake make: @escaping @Sendable () async throws -> KFCrossPlatformImage?
-    ) -> Making {
-        state.withLock { state in
-            let known = state.entries[key]
-            if let image = known?.image { return Making(image) }
-            if let job = known?.job, job.isJoinable { return job }
-            state.lastNumber += 1
-            let number = state.lastNumber
-            let job = Making { [self] _ in
-                do {
-                    let image = try await make()
-                    end(number, key, image)
-                    return image
-                } catch {
-                    end(number, key, nil)
-                    throw error
-                }
-            }
-            state.entries[key] = Entry(job: job, number: number)
-            if state.entries.count > state.limit { state.removeUnused() }
-            return job
+        of job: Job<KFCrossPlatformImage>,
+        make: () async throws -> KFCrossPlatformImage
+    ) async throws -> KFCrossPlatformImage {
+        while let known = find(key, orLet: job) {
+            if let image = known.image { return image }
+            do {
+                if let other = known.job { return try await other.value(urgency: job.urgency) }
+            } catch is Job<KFCrossPlatformImage>.Abandoned {}
         }
+        let image = try await make()
+        state.withLock { $0.entries[key]?.image = image }
+        return image
     }
 
-    /// Replaces the job of a number by its image.
-    private func end(_ number: UInt64, _ key: Key, _ image: KFCrossPlatformImage?) {
+    /// Returns the image or the job that makes it; nil if `job` does from now on.
+    private func find(_ key: Key, orLet job: Job<KFCrossPlatformImage>) -> Entry? {
         state.withLock { state in
-            guard state.entries[key]?.number == number else { return }
-            state.entries[key] = image.map { Entry(image: $0) }
+            if let known = state.entries[key], known.image != nil || known.job?.isJoinable == true {
+                return known
+            }
+            state.entries[key] = Entry(job: job)
+            if state.entries.count > state.limit { state.removeUnused() }
+            return nil
         }
     }
 }

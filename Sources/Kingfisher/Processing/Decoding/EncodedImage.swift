@@ -19,7 +19,8 @@ import Synchronization
 /// cancels it. A step is as urgent as its most urgent caller.
 ///
 /// The first request reads the file and makes its image in one task on the threads of the pool.
-/// Callers retain the object; its results are kept as long, so that no step is done twice.
+/// Callers retain the object; its results are kept as long, so that no step is done twice. Files
+/// with the same bytes share the jobs of equal requests (``DecodedImages``).
 final class EncodedImage: Sendable {
     typealias Read = @Sendable () throws -> DiskContents?
 
@@ -172,9 +173,9 @@ final class EncodedImage: Sendable {
         _ maker: ImageMaker
     ) -> Job<KFCrossPlatformImage> {
         let lane = Lane(in: maker.pool, priority: request.options.priority, for: maker)
-        return Job(in: lane) { [self] _ in
+        return Job(in: lane) { [self] job in
             try readIfFirst(in: lane, request)
-            return try await image(request, by: maker, in: lane)
+            return try await image(request, by: maker, in: lane, of: job)
         }
     }
 
@@ -219,10 +220,19 @@ final class EncodedImage: Sendable {
     // MARK: Making
 
     /// Makes the image of a request in the current task, which belongs to a lane.
+    ///
+    /// - Parameters:
+    ///   - request: Contains the processor.
+    ///   - maker: Runs the work.
+    ///   - lane: The lane.
+    ///   - job: The job of the task, which files with the same bytes share; nil to share nothing.
+    /// - Returns: The image.
+    /// - Throws: As ``image(_:by:staysCancelled:isWanted:)``.
     func image(
         _ request: DecodeRequest,
         by maker: ImageMaker,
-        in lane: Lane
+        in lane: Lane,
+        of job: Job<KFCrossPlatformImage>? = nil
     ) async throws -> KFCrossPlatformImage {
         let content = state.withLock { $0.content }
         // The request before this one did not read the file.
@@ -241,27 +251,11 @@ final class EncodedImage: Sendable {
         guard request.takesBitmap, let plan = try await plan(for: request, data, maker, lane),
             plan.serves(request.size(of: plan.own))
         else { return try await maker.image(of: .data(data), request.options, in: lane) }
-        guard let image = try await sharedImage(request, of: data, by: plan, maker, lane) else {
-            throw KingfisherError.processorError(
-                reason: .processingFailed(processor: request.options.processor, item: .data(data))
-            )
-        }
-        return image
-    }
-
-    /// Makes the image, or takes that of a file with the same bytes.
-    private func sharedImage(
-        _ request: DecodeRequest,
-        of data: Data,
-        by plan: DecodePlan,
-        _ maker: ImageMaker,
-        _ lane: Lane
-    ) async throws -> KFCrossPlatformImage? {
-        guard request.makesEqualImages, let images = maker.images,
+        guard let job, request.makesEqualImages, let images = maker.images,
             let bytes = fingerprint(of: data)
         else { return try await image(request, of: data, by: plan, maker, lane) }
-        return try await images.image(for: .init(bytes: bytes, request: request.key), in: lane) {
-            try await self.image(request, of: data, by: plan, maker, lane)
+        return try await images.image(for: .init(bytes: bytes, request: request.key), of: job) {
+            try await image(request, of: data, by: plan, maker, lane)
         }
     }
 
@@ -292,32 +286,36 @@ final class EncodedImage: Sendable {
         return plan
     }
 
-    /// Makes the image from the shared bitmap; nil if decoding or the processor fails.
+    /// Makes the image from the shared bitmap.
     private func image(
         _ request: DecodeRequest,
         of data: Data,
         by plan: DecodePlan,
         _ maker: ImageMaker,
         _ lane: Lane
-    ) async throws -> KFCrossPlatformImage? {
+    ) async throws -> KFCrossPlatformImage {
+        let processor = request.options.processor
         do {
             let halvings = plan.halvings(for: request.size(of: plan.own))
             let bitmap = try await bitmap(halvings, data, plan, request.options, maker, lane)
-            return try await maker.image(of: bitmap, in: plan, request, in: lane)
+            let image = try await maker.image(of: bitmap, in: plan, request, in: lane)
+            if let image { return image }
         } catch is CodecError {
-            // Reported as a failure of the processor, as if it had decoded the bytes.
-            return nil
         } catch KingfisherError.processorError(let reason) {
             switch reason.processingError {
-            case nil: return nil
+            case nil: break
             case .resultTooLarge: throw KingfisherError.processorError(reason: reason)
             case .isolationFailed(let failure):
                 // The bitmap may have been requested with the options of another caller.
                 throw KingfisherError.processorError(
-                    reason: .isolationFailed(processor: request.options.processor, failure: failure)
+                    reason: .isolationFailed(processor: processor, failure: failure)
                 )
             }
         }
+        // Also for undecodable bytes, as if the processor had decoded them.
+        throw KingfisherError.processorError(
+            reason: .processingFailed(processor: processor, item: .data(data))
+        )
     }
 
     /// Returns the shared bitmap of the plan, halved as often as given.

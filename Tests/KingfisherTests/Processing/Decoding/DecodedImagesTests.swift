@@ -19,12 +19,14 @@ struct DecodedImagesTests {
     private func image(
         _ data: Data = Self.small,
         _ processor: any ImageProcessor = DefaultImageProcessor.default,
-        scale: CGFloat = 1
+        scale: CGFloat = 1,
+        by other: ImageMaker? = nil
     ) async throws -> KFCrossPlatformImage {
         let options: KingfisherOptionsInfo = [.processor(processor), .scaleFactor(scale)]
         let file = EncodedImage()
         file.supply(data)
-        return try await file.image(DecodeRequest(KingfisherParsedOptionsInfo(options)), by: maker)
+        let request = DecodeRequest(KingfisherParsedOptionsInfo(options))
+        return try await file.image(request, by: other ?? maker)
     }
 
     @Test func `IMG-8: equal bytes share an image while it is retained`() async throws {
@@ -112,6 +114,20 @@ struct DecodedImagesTests {
         blocker.signal()
         await #expect(throws: CancellationError.self) { _ = try await first.value }
         #expect(try await second.value.pixelWidth == 64)
+    }
+
+    @Test func `a load that is cancelled while it decodes leaves the decode to others`()
+        async throws
+    {
+        let held = try await HeldDecodes()
+        let first = Task.immediate { try await image(by: held.maker) }
+        let second = Task.immediate { try await image(by: held.maker) }
+        try await held.settled()
+        first.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await first.value }
+        try await held.release()
+        #expect(try await second.value.pixelWidth == 64)
+        #expect(held.maker.decodeCount == 1)
     }
 
     @Test func `fingerprints are equal for equal bytes only`() throws {

@@ -124,6 +124,25 @@ struct EncodedImageTests {
         #expect(reads.value == 2)
     }
 
+    @Test func `a load shares a running decode, and waits for nothing else`() async throws {
+        let held = try await HeldDecodes()
+        let file = EncodedImage()
+        file.supply(TestImage.jpeg(width: 64, height: 48))
+        let pause = DispatchSemaphore(value: 0)
+        func begin(_ processor: any ImageProcessor) -> Task<Int, any Error> {
+            let request = DecodeRequest(KingfisherParsedOptionsInfo([.processor(processor)]))
+            return Task.immediate { try await file.image(request, by: held.maker).pixelWidth }
+        }
+        let slow = begin(DownsamplingImageProcessor(side: 16) |> Pausing(end: pause))
+        let fast = begin(DownsamplingImageProcessor(side: 8))
+        try await held.release()
+        // Both need the bitmap that the first decodes; the second does not wait for its processor.
+        #expect(try await fast.value == 8)
+        pause.signal()
+        #expect(try await slow.value == 16)
+        #expect(held.maker.decodeCount == 1)
+    }
+
     /// Only so many files are in memory as work can begin.
     @Test func `a storm of files holds a few at once`() async throws {
         let held = Locked((now: 0, peak: 0))
@@ -149,4 +168,49 @@ struct EncodedImageTests {
         }
         #expect((1...20).contains(held.value.peak))
     }
+}
+
+/// A maker whose decodes wait, once they are planned, until they are released.
+struct HeldDecodes {
+    let maker: ImageMaker
+    private let pool = WorkPool(label: "held", width: 2)
+    private let budget = ByteBudget(limit: 1 << 20)
+    private let blocker = DispatchSemaphore(value: 0)
+
+    init() async throws {
+        maker = ImageMaker(pool: pool, budget: budget)
+        // One thread runs the loads, one after the other.
+        pool.submit { [blocker] in blocker.wait() }
+        try await budget.take(budget.limit)
+    }
+
+    /// Waits until each of the loads that have begun waits for a decode.
+    func settled() async throws {
+        try await Job<Void>.run(in: Lane(in: pool, priority: 0)) { _ in }
+    }
+
+    /// As above; then lets decodes begin, on both threads.
+    func release() async throws {
+        try await settled()
+        blocker.signal()
+        budget.giveBack(budget.limit)
+    }
+}
+
+/// Passes the image on after a signal.
+private struct Pausing: ImageProcessor {
+    let identifier = "test.pausing"
+    let end: DispatchSemaphore
+
+    func process(
+        item: ImageProcessItem,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        end.wait()
+        return DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}
+
+extension DownsamplingImageProcessor {
+    fileprivate init(side: Int) { self.init(size: CGSize(width: side, height: side)) }
 }
