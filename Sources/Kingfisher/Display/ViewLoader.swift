@@ -55,6 +55,10 @@ public final class ViewLoader: ImageLoading {
     var refinement: Refinement?
     /// Whether a load has started and not ended.
     package var isLoading: Bool { inForce != nil }
+    /// Whether there is no load, neither one that waits nor one that has ended.
+    package var isUnused: Bool {
+        pending == nil && inForce == nil && shownLoad == nil && failure == nil
+    }
     package let binding = ImageBinding()
     /// The size that images are decoded to.
     public var decodeSize = DecodeSize.fitView

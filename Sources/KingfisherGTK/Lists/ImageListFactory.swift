@@ -73,11 +73,16 @@ public final class ImageListFactory {
     private var parsedOptions: KingfisherParsedOptionsInfo?
     private let prefetch = ListPrefetch()
     private weak var motion: ListMotion?
-    /// A cell that shows an item.
-    private struct Cell {
+    /// A cell that shows an item; a class, because a copy of a weak reference takes a lock.
+    private final class Cell {
         weak var controller: PictureController?
         /// The GtkListItem, whose position changes with the model.
         let item: OpaquePointer
+
+        init(_ controller: PictureController, _ item: OpaquePointer) {
+            self.controller = controller
+            self.item = item
+        }
 
         var position: Int { Int(gtk_list_item_get_position(item)) }
     }
@@ -156,6 +161,30 @@ public final class ImageListFactory {
     private var visible: [Cell] { seen.compactMap { bound[$0] } }
 
     private func show(_ item: OpaquePointer, in controller: PictureController) {
+        controller.onceSeen = nil
+        load(described(item, for: controller), of: item, in: controller)
+    }
+
+    /// Prepares a cell, and loads its image when it is seen: a list binds several times as many cells
+    /// as come in sight.
+    private func showOnceSeen(_ item: OpaquePointer, in controller: PictureController) {
+        // The cells of a model have their names and menus before.
+        let known = model.map { _ in described(item, for: controller) }
+        controller.onceSeen = { [weak self, weak controller] in
+            guard let self, let controller else { return }
+            let image = known ?? described(item, for: controller)
+            // A load of `onBind` stays, and so does its image where the list has none.
+            let isEmpty = controller.content.image == nil
+            guard controller.loader.isUnused, isEmpty || image?.source != nil else { return }
+            load(image, of: item, in: controller)
+        }
+    }
+
+    /// What a cell shows, of which it gets all but the image.
+    private func described(
+        _ item: OpaquePointer,
+        for controller: PictureController
+    ) -> ListImage? {
         let position = Int(gtk_list_item_get_position(item))
         let described = describe(
             ImageListItem(position: position, object: gtk_list_item_get_item(item))
@@ -170,6 +199,14 @@ public final class ImageListFactory {
         if described?.menu != nil || controller.hasActions {
             controller.actions.contextMenu = described?.menu
         }
+        return described
+    }
+
+    private func load(
+        _ described: ListImage?,
+        of item: OpaquePointer,
+        in controller: PictureController
+    ) {
         controller.loader.load(
             described?.source,
             placeholder: described?.placeholder ?? placeholder,
@@ -281,10 +318,13 @@ public final class ImageListFactory {
     private func moved() {
         guard followsScrolling else { return }
         let movement = movement
+        // The others have their images.
         for cell in visible {
+            guard let loader = cell.controller?.loader, loader.isLoading || loader.pending != nil
+            else { continue }
             let position = cell.position
             let deadline = deadline(of: position, movement) ?? .gone
-            cell.controller?.loader.interest?.deadline = deadline
+            loader.interest?.deadline = deadline
             prefetch.setDeadline(deadline, of: position)
         }
         if prefetchCount > 0 { planPrefetch() }
@@ -348,8 +388,12 @@ extension ImageListFactory: ListItemHandler {
     func bind(_ item: OpaquePointer) {
         guard let picture = gtk_list_item_get_child(item) else { return }
         let controller = PictureController.of(UnsafeMutableRawPointer(picture))
-        bound[ObjectIdentifier(controller)] = Cell(controller: controller, item: item)
-        show(item, in: controller)
+        bound[ObjectIdentifier(controller)] = Cell(controller, item)
+        if controller.loader.loadsWhenVisible, !controller.sight.isInSight {
+            showOnceSeen(item, in: controller)
+        } else {
+            show(item, in: controller)
+        }
         onBind?(Int(gtk_list_item_get_position(item)), ImageView(picture: OpaquePointer(picture)))
         // Not before, when it would write the name of the former item, too.
         controller.status.namesCell = true
@@ -360,6 +404,7 @@ extension ImageListFactory: ListItemHandler {
             let controller = PictureController.existing(of: UnsafeMutableRawPointer(picture))
         else { return }
         controller.status.namesCell = false
+        controller.onceSeen = nil
         bound[ObjectIdentifier(controller)] = nil
         controller.loader.clear()
     }

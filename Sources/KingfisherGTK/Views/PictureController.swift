@@ -23,6 +23,8 @@ final class PictureController {
         return PictureActions(of: self)
     }()
     private(set) var hasActions = false
+    /// Called once, after the first layout in which the view is in sight.
+    var onceSeen: (() -> Void)?
 
     /// The controller of a GtkPicture, made on first use.
     ///
@@ -160,6 +162,10 @@ extension PictureController: FrameListener {
         keeping(picture) {
             setInSight(isSeen)
             updateDensity()
+            if isSeen, let onceSeen {
+                self.onceSeen = nil
+                onceSeen()
+            }
             loader.startPending(hasWaited: false)
         }
     }

@@ -40,6 +40,14 @@ extension GTKTests {
             #expect(bench.server.requests.count == requests)
         }
 
+        @Test func `the list is asked for the sources of cells in sight alone`() async throws {
+            bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
+            let wall = Wall(bench, count: 2_000) { $0.prefetchCount = 0 }
+            await wall.stage.run { wall.haveImages }
+            #expect(wall.views.count > wall.visible.count)
+            #expect(wall.described == Set(wall.visible.values))
+        }
+
         @Test func `every settled cell of a scrolled grid shows its own image`() async throws {
             bench.server.fallback { request in
                 let number = Int(request.path.dropFirst()) ?? 0
@@ -133,6 +141,7 @@ enum CellChange: CaseIterable {
 private final class Wall {
     private final class Bound {
         var views: [OpaquePointer: Int] = [:]
+        var described: Set<Int> = []
     }
 
     let cells: ImageListFactory
@@ -153,7 +162,9 @@ private final class Wall {
         self.bench = bench
         least = Int(width / 70) * Int(height / 70)
         cells = ImageListFactory(cellSize: CGSize(width: 60, height: 60), itemCount: count) {
-            .network(bench.server.url("/\($0)"))
+            [bound] in
+            bound.described.insert($0)
+            return .network(bench.server.url("/\($0)"))
         }
         cells.manager = bench.manager
         cells.onBind = { [bound] in bound.views[$1.gtkPicture] = $0 }
@@ -164,6 +175,9 @@ private final class Wall {
 
     /// The views with the positions that they were last bound to.
     var views: [OpaquePointer: Int] { bound.views }
+
+    /// The positions whose sources were asked for.
+    var described: Set<Int> { bound.described }
 
     var visible: [OpaquePointer: Int] {
         views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
