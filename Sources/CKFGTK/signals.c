@@ -1,7 +1,7 @@
 #ifdef KF_GTK
 #include "CKFGTK.h"
 
-#include <glib-object.h>
+#include <gdk/gdk.h>
 
 unsigned long kf_connect(
     void *object,
@@ -16,5 +16,11 @@ unsigned long kf_connect(
     // A finalize notifier passes the closure as its second argument, which `release` ignores.
     g_closure_add_finalize_notifier(closure, context, (GClosureNotify)(GCallback)release);
     return g_signal_connect_closure(object, signal, closure, is_after);
+}
+bool kf_frame_clock_is_in_layout(void *clock) {
+    static guint layout;
+    if (!layout) layout = g_signal_lookup("layout", GDK_TYPE_FRAME_CLOCK);
+    GSignalInvocationHint *hint = g_signal_get_invocation_hint(clock);
+    return hint && hint->signal_id == layout;
 }
 #endif

@@ -40,6 +40,9 @@ unsigned long kf_connect(
     KFSignalRelease release
 );
 
+// Whether the handlers of a GdkFrameClock's signal "layout" are being called.
+bool kf_frame_clock_is_in_layout(void *clock);
+
 // --- Pixels
 
 // Converts premultiplied RGBA to cairo's pixels.

@@ -19,8 +19,11 @@ protocol FrameListener: AnyObject {
 /// One pair of signal handlers serves all views of a window. The object is attached to the window's
 /// frame clock and shares its lifetime.
 final class FrameWatch {
-    private struct Entry {
+    /// A class, because a copy of a weak reference takes a lock.
+    private final class Entry {
         weak var listener: (any FrameListener)?
+
+        init(_ listener: any FrameListener) { self.listener = listener }
     }
 
     private static let data = ObjectData<FrameWatch>(name: "kingfisher-frame-watch")
@@ -30,9 +33,13 @@ final class FrameWatch {
     private var settingsHandler: UInt = 0
     private var listeners: [ObjectIdentifier: Entry] = [:]
     private var ticking: Set<ObjectIdentifier> = []
+    private var isNotifying = false
+    /// Whether it was made in GTK's layout, after which its handler is not called yet.
+    private var missesLayout: Bool
 
     private init(clock: OpaquePointer, settings: OpaquePointer?) {
         self.clock = clock
+        missesLayout = kf_frame_clock_is_in_layout(UnsafeMutableRawPointer(clock))
         self.settings = settings.map { GObjectReference(retaining: UnsafeMutableRawPointer($0)) }
     }
 
@@ -52,6 +59,7 @@ final class FrameWatch {
         connect(owner, "update") { [unowned watch] in watch.update() }
         // After GTK's own handler, which computes the layout.
         connect(owner, "layout", after: true) { [unowned watch] in
+            watch.missesLayout = false
             watch.notify { $0.frameIsLaidOut() }
         }
         if let settings = watch.settings?.address {
@@ -65,14 +73,17 @@ final class FrameWatch {
     /// Adds a listener and calls its `frameIsLaidOut` after every layout of the window, including
     /// that of the current frame if it has not been painted.
     func add(_ listener: any FrameListener) {
-        listeners[ObjectIdentifier(listener)] = Entry(listener: listener)
-        requestLayout()
+        listeners[ObjectIdentifier(listener)] = Entry(listener)
+        // In GTK's layout, which maps the cells of lists, the handler of this one follows.
+        let isInLayout = kf_frame_clock_is_in_layout(UnsafeMutableRawPointer(clock))
+        if isNotifying || missesLayout || !isInLayout { requestLayout() }
     }
 
     /// Removes a listener, which may be in its deinitializer.
     func remove(_ listener: ObjectIdentifier) {
         stopTicking(listener)
-        listeners[listener] = nil
+        // It may be among those that are being notified.
+        listeners.removeValue(forKey: listener)?.listener = nil
     }
 
     /// Requests a layout, in the current frame if possible.
@@ -100,8 +111,11 @@ final class FrameWatch {
     }
 
     private func notify(_ body: (any FrameListener) -> Void) {
-        for key in Array(listeners.keys) {
-            if let listener = listeners[key]?.listener { body(listener) }
+        let wasNotifying = isNotifying
+        isNotifying = true
+        defer { isNotifying = wasNotifying }
+        for entry in Array(listeners.values) {
+            if let listener = entry.listener { body(listener) }
         }
     }
 }
