@@ -13,6 +13,10 @@ static void clip(graphene_rect_t *rect, GtkWidget *widget) {
     *rect = (graphene_rect_t){{left, top}, {right - left, bottom - top}};
 }
 
+bool kf_widget_has_parent(void *object) {
+    return GTK_IS_WIDGET(object) && gtk_widget_get_parent(object);
+}
+
 // Intersects a widget with its clipping ancestors, from the inside out, up to its surface: a popover
 // is not clipped by the widgets around its button.
 bool kf_widget_is_in_sight(void *widget) {

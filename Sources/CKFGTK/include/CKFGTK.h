@@ -177,6 +177,9 @@ int kf_widget_get_space(void *widget, bool is_vertical, bool *is_own);
 // The screen's pixels per logical pixel; rounded up to a whole number before GTK 4.12.
 double kf_widget_get_density(void *widget);
 
+// Whether an object is a widget in another one.
+bool kf_widget_has_parent(void *object);
+
 // Whether a widget is mapped and not completely clipped (scrolled out of view) by an ancestor.
 bool kf_widget_is_in_sight(void *widget);
 

@@ -1,5 +1,6 @@
 #if GTK
 import CKFGTKHeaders
+import CKFGTK
 
 /// A strong reference to a GObject, released on deinit.
 ///
@@ -37,7 +38,7 @@ extension UnsafeMutableRawPointer {
 }
 
 /// A strong reference to an object of the main thread, such as a widget, which is released in the next
-/// iteration of the main loop.
+/// iteration of the main loop; that to a widget in another widget, which retains it, at once.
 ///
 /// In `gtk_box_append(box, KFImage(url).widget)` Swift destroys the temporary before GTK is called.
 /// The widget must live until the box retains it.
@@ -57,6 +58,7 @@ final class WidgetReference {
     // GTK's objects belong to the main thread, but the last reference may be released on any
     // thread.
     isolated deinit {
+        if kf_widget_has_parent(widget.address) { return }
         let widget = Unmanaged.passRetained(widget).toOpaque()
         g_idle_add_full(
             G_PRIORITY_DEFAULT,
