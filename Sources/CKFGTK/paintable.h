@@ -63,7 +63,7 @@ void kf_paint_stand_in(KFPaintable *self, GtkSnapshot *snapshot, double width, d
 // Shows or hides that widget after the texture has changed.
 void kf_update_stand_in(KFPaintable *self);
 
-// Paints a texture, from the pixels of kf_texture_set_cairo_pixels if it has them. Only these are
+// Paints a texture, from the pixels of kf_texture_add_cairo_pixels if it has them. Only these are
 // scaled with the filter. `density` is that of the screen; 1 for a texture that does not fit its pixels.
 void kf_append_texture(
     GtkSnapshot *snapshot,

@@ -5,36 +5,42 @@
 #include <string.h>
 
 static const char surface_key[] = "kingfisher-surface";
-static const cairo_user_data_key_t owner_key, source_key;
+static const cairo_user_data_key_t source_key;
 
-void kf_cairo_pixels(const uint8_t *rgba, uint32_t *pixels, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+// Premultiplied RGBA as cairo's pixels.
+static void convert(const uint8_t *rgba, uint32_t *pixels, int count) {
+    for (int i = 0; i < count; i++) {
         uint32_t pixel;
-        memcpy(&pixel, rgba + i * 4, sizeof pixel);
+        memcpy(&pixel, rgba + i * (size_t)4, sizeof pixel);
         pixel = GUINT32_FROM_LE(pixel);
         // Whole pixels rather than bytes, which compilers turn into vectors.
         pixels[i] = (pixel & 0xFF00FF00) | (pixel & 0xFF) << 16 | (pixel >> 16 & 0xFF);
     }
 }
 
-void kf_texture_set_cairo_pixels(
+void kf_texture_add_cairo_pixels(
     void *texture,
-    uint32_t *pixels,
-    bool is_opaque,
-    void *owner,
-    KFSignalRelease release
+    const uint8_t *rgba,
+    size_t bytes_per_row,
+    bool is_opaque
 ) {
     int width = gdk_texture_get_width(texture), height = gdk_texture_get_height(texture);
-    cairo_surface_t *surface = cairo_image_surface_create_for_data(
-        (unsigned char *)pixels, is_opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, width,
-        height, width * 4
+    // In the heap: the main thread releases the textures of a list that scrolls, and a mapping of the
+    // system costs it more than the rest of that.
+    cairo_surface_t *surface = cairo_image_surface_create(
+        is_opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, width, height
     );
-    // A surface in an error state, too large for cairo for example, ignores this and is not used.
-    if (cairo_surface_set_user_data(surface, &owner_key, owner, release) != CAIRO_STATUS_SUCCESS) {
+    uint8_t *pixels = cairo_image_surface_get_data(surface);
+    if (!pixels) {
         cairo_surface_destroy(surface);
-        release(owner);
         return;
     }
+    size_t stride = (size_t)cairo_image_surface_get_stride(surface);
+    cairo_surface_flush(surface);
+    for (int row = 0; row < height; row++) {
+        convert(rgba + row * bytes_per_row, (uint32_t *)(void *)(pixels + row * stride), width);
+    }
+    cairo_surface_mark_dirty(surface);
     g_object_set_data_full(texture, surface_key, surface, (GDestroyNotify)cairo_surface_destroy);
 }
 

@@ -45,17 +45,13 @@ bool kf_frame_clock_is_in_layout(void *clock);
 
 // --- Pixels
 
-// Converts premultiplied RGBA to cairo's pixels.
-void kf_cairo_pixels(const uint8_t *rgba, uint32_t *pixels, size_t count);
-
-// Gives a texture the pixels that cairo paints, without padding; GTK converts a texture's own every
-// time. `release` is called with `owner` when they are no longer needed.
-void kf_texture_set_cairo_pixels(
+// Gives a texture of premultiplied RGBA the pixels that cairo paints, a converted copy; GTK converts a
+// texture's own every time. No effect without memory, or for a texture that is too large for cairo.
+void kf_texture_add_cairo_pixels(
     void *texture,
-    uint32_t *pixels,
-    bool is_opaque,
-    void *owner,
-    KFSignalRelease release
+    const uint8_t *rgba,
+    size_t bytes_per_row,
+    bool is_opaque
 );
 
 // Whether the window of a widget is painted without a graphics card, by cairo.

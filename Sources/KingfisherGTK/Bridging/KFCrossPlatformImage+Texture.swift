@@ -37,25 +37,15 @@ extension Bitmap {
     /// Makes a texture that shares the memory of the bitmap; for cairo, it has a converted copy, too.
     nonisolated func makeTexture(forCairo isForCairo: Bool) -> GObjectReference? {
         guard let texture = sharedTexture() else { return nil }
-        if isForCairo { addCairoPixels(to: texture) }
-        return texture
-    }
-
-    /// Has no effect if there is no memory.
-    nonisolated private func addCairoPixels(to texture: GObjectReference) {
-        guard let copy = try? PixelStorage(byteCount: width * height * 4) else { return }
-        let own = storage.base.assumingMemoryBound(to: UInt8.self)
-        let pixels = copy.base.assumingMemoryBound(to: UInt32.self)
-        for row in 0..<height {
-            kf_cairo_pixels(own + row * bytesPerRow, pixels + row * width, width)
+        if isForCairo {
+            kf_texture_add_cairo_pixels(
+                texture.address,
+                storage.base.assumingMemoryBound(to: UInt8.self),
+                bytesPerRow,
+                isOpaque
+            )
         }
-        kf_texture_set_cairo_pixels(
-            texture.address,
-            pixels,
-            isOpaque,
-            Unmanaged.passRetained(copy).toOpaque(),
-            PixelKeeper.release
-        )
+        return texture
     }
 
     nonisolated private func sharedTexture() -> GObjectReference? {

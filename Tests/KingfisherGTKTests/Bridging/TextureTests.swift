@@ -123,13 +123,14 @@ struct TextureTests {
         try #require(gtk_init_check() != 0)
         let size = PixelSize(width: 4, height: 4)
         let bitmap = try Bitmap(size: size, isOpaque: true, filling: { _, _ in })
-        var texture = bitmap.makeTexture(forCairo: false)
-        let pixels = try PixelStorage(byteCount: 4 * 4 * 4)
+        var texture = bitmap.makeTexture(forCairo: true)
         let isReleased = Flag()
-        kf_texture_set_cairo_pixels(
-            try #require(texture).address,
-            pixels.base.assumingMemoryBound(to: UInt32.self),
-            true,
+        let object = try #require(texture).address.assumingMemoryBound(to: GObject.self)
+        let key = UnsafeMutablePointer<cairo_user_data_key_t>.allocate(capacity: 1)
+        defer { key.deallocate() }
+        cairo_surface_set_user_data(
+            OpaquePointer(g_object_get_data(object, "kingfisher-surface")),
+            key,
             Unmanaged.passUnretained(isReleased).toOpaque(),
             Flag.release
         )
