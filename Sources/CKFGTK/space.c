@@ -57,11 +57,11 @@ extern double gdk_surface_get_scale(GdkSurface *surface) __attribute__((weak));
 #endif
 
 double kf_widget_get_density(void *widget) {
+#if !GTK_CHECK_VERSION(4, 12, 0)
+    if (!gdk_surface_get_scale) return gtk_widget_get_scale_factor(widget);
+#endif
     GtkNative *native = gtk_widget_get_native(widget);
     GdkSurface *surface = native ? gtk_native_get_surface(native) : NULL;
-#if !GTK_CHECK_VERSION(4, 12, 0)
-    if (!gdk_surface_get_scale) surface = NULL;
-#endif
     return surface ? gdk_surface_get_scale(surface) : gtk_widget_get_scale_factor(widget);
 }
 #endif

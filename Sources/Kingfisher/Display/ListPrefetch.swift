@@ -3,12 +3,22 @@
 /// The wanted items change with every row that is scrolled, and so do their deadlines.
 @MainActor
 package final class ListPrefetch {
-    private struct Item {
+    private final class Item: Sendable {
         let interest: ImageInterest
         let prefetcher: ImagePrefetcher
         /// Keeps what it makes of images until their cells are bound, so that the main thread does not
         /// make it in the frame in which a row appears.
         let modifier: any ImageModifier
+
+        init(
+            interest: ImageInterest,
+            prefetcher: ImagePrefetcher,
+            modifier: any ImageModifier
+        ) {
+            self.interest = interest
+            self.prefetcher = prefetcher
+            self.modifier = modifier
+        }
     }
 
     /// Makes a prefetch of a list that was not shown yet.

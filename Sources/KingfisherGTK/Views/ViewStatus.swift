@@ -58,7 +58,8 @@ final class ViewStatus {
 
     /// The alternative text and that of the badge.
     var name: String? {
-        let texts = [alternativeText, badge?.label, badge?.durationText]
+        guard let badge else { return alternativeText.flatMap { $0.isEmpty ? nil : $0 } }
+        let texts = [alternativeText, badge.label, badge.durationText]
             .compactMap { $0 }
             .filter { !$0.isEmpty }
         return texts.isEmpty ? nil : texts.joined(separator: ", ")
