@@ -73,21 +73,7 @@ public final class ImageListFactory {
     private var parsedOptions: KingfisherParsedOptionsInfo?
     private let prefetch = ListPrefetch()
     private weak var motion: ListMotion?
-    /// A cell that shows an item; a class, because a copy of a weak reference takes a lock.
-    private final class Cell {
-        weak var controller: PictureController?
-        /// The GtkListItem, whose position changes with the model.
-        let item: OpaquePointer
-
-        init(_ controller: PictureController, _ item: OpaquePointer) {
-            self.controller = controller
-            self.item = item
-        }
-
-        var position: Int { Int(gtk_list_item_get_position(item)) }
-    }
-
-    private var bound: [ObjectIdentifier: Cell] = [:]
+    private var bound: [ObjectIdentifier: ListCell] = [:]
     /// The controllers on screen; a list binds several times as many cells.
     private var seen: Set<ObjectIdentifier> = []
     private var isUpdatePlanned = false
@@ -158,7 +144,7 @@ public final class ImageListFactory {
         }
     }
 
-    private var visible: [Cell] { seen.compactMap { bound[$0] } }
+    private var visible: [ListCell] { seen.compactMap { bound[$0] } }
 
     private func show(_ item: OpaquePointer, in controller: PictureController) {
         controller.onceSeen = nil
@@ -388,7 +374,7 @@ extension ImageListFactory: ListItemHandler {
     func bind(_ item: OpaquePointer) {
         guard let picture = gtk_list_item_get_child(item) else { return }
         let controller = PictureController.of(UnsafeMutableRawPointer(picture))
-        bound[ObjectIdentifier(controller)] = Cell(controller, item)
+        bound[ObjectIdentifier(controller)] = ListCell(controller, item)
         if controller.loader.loadsWhenVisible, !controller.sight.isInSight {
             showOnceSeen(item, in: controller)
         } else {
