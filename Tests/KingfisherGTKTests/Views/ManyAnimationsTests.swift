@@ -89,9 +89,9 @@ extension GTKTests {
 
         private struct NoFile: Error {}
 
-        /// 12 frames of 192 × 144 pixels, each shown for 50 ms: a gradient that moves.
+        /// 12 frames of 96 × 72 pixels, each shown for 50 ms: a gradient that moves.
         private static let file = Result<Data, any Error> {
-            let (width, height) = (192, 144)
+            let (width, height) = (96, 72)
             let frames = try (0..<12).map { number in
                 let bitmap = try Bitmap(
                     size: PixelSize(width: width, height: height),
