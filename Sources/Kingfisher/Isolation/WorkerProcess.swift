@@ -179,8 +179,9 @@ final class WorkerProcess: Sendable {
     ) throws(WorkerFailure) -> Answer {
         // One that has ended, or answers what it was not asked, is of no use.
         guard !socket.isReadable else { return .wasGone }
-        let number = requests.wrappingAdd(1, ordering: .relaxed).newValue
+        let number = requestCount + 1
         guard try isSent(try request.framed(number, exchange)) else { return .wasGone }
+        requests.store(number, ordering: .relaxed)
         let start = ContinuousClock.now
         defer {
             let time = start.duration(to: .now) / .milliseconds(1)
