@@ -42,10 +42,11 @@ let package = Package(
         ),
         // How many tests run at once; by a symbolic link.
         .target(name: "CToolsTestSupport", path: "Tests/CTestSupport"),
+        // They start `kf`, which is optimised; optimising them takes longer than they do.
         .testTarget(
             name: "kfTests",
             dependencies: ["CToolsTestSupport", kingfisher, testing],
-            swiftSettings: settings
+            swiftSettings: settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
         ),
     ]
 )
