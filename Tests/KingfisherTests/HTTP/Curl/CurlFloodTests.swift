@@ -223,7 +223,10 @@ enum Flood: String, CaseIterable, Sendable {
             case .emptyBlocks: Data([2, 8, 0x20, 0x80, 0])
             case .metadata: Data([6])
             }
-        return (0..<(65_536 / unit.count)).reduce(into: Data()) { data, _ in data += unit }
+        // In ever longer parts.
+        var piece = unit
+        while piece.count < 32_768 { piece += piece }
+        return piece
     }
 }
 
