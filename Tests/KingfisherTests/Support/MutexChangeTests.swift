@@ -5,13 +5,6 @@ import Testing
 
 @testable import Kingfisher
 
-/// An object that runs a closure in its `deinit`.
-final class EndingObject: Sendable {
-    private let atEnd: @Sendable () -> Void
-    init(_ atEnd: @escaping @Sendable () -> Void) { self.atEnd = atEnd }
-    deinit { atEnd() }
-}
-
 /// The objects of users are released outside the locks that guard them.
 struct MutexChangeTests {
     @Test func `a replaced value may ask for the lock as it ends`() {

@@ -1,0 +1,6 @@
+/// An object that runs a closure in its `deinit`.
+final class EndingObject: Sendable {
+    private let atEnd: @Sendable () -> Void
+    init(_ atEnd: @escaping @Sendable () -> Void) { self.atEnd = atEnd }
+    deinit { atEnd() }
+}
