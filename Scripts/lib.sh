@@ -49,10 +49,34 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM
 # Runs tests that are built.
 run_tests() { swift test --disable-xctest --skip-build "$@"; }
 
-# Runs tests that are built with the trait GTK, on a display in memory.
+# Runs tests that are built with the trait GTK, on a display in memory: run_gtk_tests FOLDER [ARGUMENT]...
+#
+# By their program: `swift test` locks the folder while it runs.
 run_gtk_tests() {
+    local folder=$1
+    shift
     G_DEBUG=fatal-warnings GDK_BACKEND=x11 GSK_RENDERER=cairo \
-        xvfb-run -a -s '-screen 0 1280x1024x24' swift test --traits GTK --skip-build "$@"
+        xvfb-run -a -s '-screen 0 1280x1024x24' "$folder/debug/KingfisherPackageTests.xctest" \
+        --testing-library swift-testing "$@"
+}
+
+# run_both [FILTER | --gtk [FILTER]]: runs the functions run_library and run_gtk, or the one that is asked
+# for. Tests of GTK wait for frames most of the time, so both run at once, and what GTK's tests print
+# comes at the end, from a file in the folder `logs`.
+run_both() {
+    local gtk status=0
+    if [ "${1:-}" = --gtk ]; then
+        run_gtk "${2:-}"
+    elif [ $# -gt 0 ]; then
+        run_library
+    else
+        run_gtk >"$logs/of-gtk" 2>&1 &
+        gtk=$!
+        (run_library) || status=1
+        wait $gtk || status=1
+        cat "$logs/of-gtk"
+        return $status
+    fi
 }
 
 # Runs a command as root, through sudo if necessary.

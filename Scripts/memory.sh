@@ -15,6 +15,8 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 scratch=.build-asan
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 built=(--traits GTK --sanitize address --scratch-path "$scratch")
 export KF_SANITIZER=address
 chosen=(--skip 'GoldenTests|EnduranceTests|SideTableTests|DerivedSizeTests|ProcessorWorkTests|FIFOTests|HTTPCachingRulesTests|MemoryStoreEvictionTests|ProgramLimitsTests|IsolatedOptionTests|CurlFloodTests|InterleavingTests|WorkBoundTests|long packets of repeated beginnings|report about unknown colours')
@@ -56,15 +58,15 @@ say "Building with the address sanitizer"
 swift build --build-tests "${built[@]}"
 
 # Without leak detection, because the runtime keeps one-time allocations.
-if [ "${1:-}" != --gtk ]; then
-    say "Running the tests with the address sanitizer"
+run_library() {
     ASAN_OPTIONS=detect_leaks=0 run_tests "${built[@]}" "${chosen[@]}" --skip KingfisherGTKTests
-fi
+}
 # GTK is not built with the sanitizer, so freed memory is overwritten: its next use by GTK fails.
-if [ $# -eq 0 ] || [ "$1" = --gtk ]; then
-    say "Running the tests of GTK with the address sanitizer"
+run_gtk() {
     ASAN_OPTIONS=detect_leaks=0:max_free_fill_size=65536:free_fill_byte=221 G_SLICE=always-malloc \
-        run_gtk_tests "${built[@]}" --filter "${2:-KingfisherGTKTests}" \
+        run_gtk_tests "$scratch" --filter "${1:-KingfisherGTKTests}" \
         --skip 'ManyAnimationsTests|ZoomCostTests'
-fi
+}
+say "Running the tests with the address sanitizer"
+run_both "$@"
 say "No memory errors"

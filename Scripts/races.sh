@@ -18,9 +18,10 @@ export KF_SANITIZER=thread
 chosen=(--skip 'GoldenTests|KillTests|DerivedSizeTests|ProcessorWorkTests|FIFOTests|EnduranceTests|ProgramLimitsTests|IsolatedOptionTests|CurlFloodTests')
 [ $# -eq 0 ] || chosen=(--filter "$1")
 
-# run COMMAND...: runs tests, and ends the script if the sanitizer reports a race.
+# run LOG COMMAND...: runs tests, and fails if the sanitizer reports a race.
 run() {
-    local races status=0
+    local log=$1 races status=0
+    shift
     LD_PRELOAD=$ROOT/$scratch/runtime.so "$@" >"$log" 2>&1 || status=$?
     races=$(grep -c 'WARNING: ThreadSanitizer' "$log" || true)
     if [ "$races" -gt 0 ]; then
@@ -34,8 +35,8 @@ run() {
     tail -n 1 "$log"
 }
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 
 require_swift
 command -v clang >/dev/null \
@@ -49,13 +50,11 @@ clang -O1 -Wall -Wextra -fPIC -shared -o "$scratch/runtime.so" Scripts/tsan/*.c
 # As many tests at once as there are cores: some have a time limit, and everything takes several
 # times longer here.
 export TSAN_OPTIONS="halt_on_error=0 history_size=4 ${TSAN_OPTIONS:-}"
-if [ "${1:-}" != --gtk ]; then
-    say "Running the tests with the thread sanitizer"
-    run run_tests "${built[@]}" "${chosen[@]}" --skip KingfisherGTKTests
-fi
-if [ $# -eq 0 ] || [ "$1" = --gtk ]; then
-    say "Running the tests of GTK with the thread sanitizer"
-    run run_gtk_tests "${built[@]}" --filter "${2:-KingfisherGTKTests}" \
+run_library() { run "$logs/library" run_tests "${built[@]}" "${chosen[@]}" --skip KingfisherGTKTests; }
+run_gtk() {
+    run "$logs/gtk" run_gtk_tests "$scratch" --filter "${1:-KingfisherGTKTests}" \
         --skip 'ManyAnimationsTests|ZoomCostTests'
-fi
+}
+say "Running the tests with the thread sanitizer"
+run_both "$@"
 say "No races"

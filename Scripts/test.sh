@@ -92,7 +92,7 @@ step_gtk() {
     [ ${#filter[@]} -gt 0 ] || chosen=(--filter KingfisherGTKTests)
     plan_for Examples/Gallery "$GTK_BUILD"
     provide --gtk && build_gtk_tests &&
-        KF_GTK_ONLY=1 run_gtk_tests --scratch-path "$GTK_BUILD" "${chosen[@]}" || return
+        run_gtk_tests "$GTK_BUILD" "${chosen[@]}" || return
     [ ${#filter[@]} -gt 0 ] || {
         swift build --package-path Examples/Gallery --scratch-path "$GTK_BUILD" && fits_narrow_window
     }
