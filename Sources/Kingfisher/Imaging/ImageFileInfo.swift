@@ -64,6 +64,22 @@ public struct ImageFileInfo: Sendable, Equatable {
         hasColorProfile = info.hasColorProfile
     }
 
+    /// Describes a drawn image as the header of a PNG of it would.
+    @_spi(Server) public init(drawn image: KFCrossPlatformImage) {
+        format = .PNG
+        formatName = FileFormat.png.rawValue
+        size = CGSize(width: image.pixelWidth, height: image.pixelHeight)
+        storedSize = size
+        orientation = 1
+        frameCount = 1
+        loopCount = nil
+        duration = nil
+        hasAlpha = image.bitmap?.isOpaque != true
+        isProgressive = false
+        bitsPerChannel = 8
+        hasColorProfile = false
+    }
+
     /// Reads the header of a file on disk, without reading more of the file than needed.
     ///
     /// An animation is read completely to count its frames, unless it exceeds the input limit of

@@ -38,8 +38,7 @@ struct ImageRenderer: Sendable {
         format: FormatChoice
     ) async throws(ServiceError) -> RenderedImage {
         let page = try await SourcePage(of: source, options, settings)
-        let source = page.file
-        let facts = SourceFacts(try await header(of: source), byteCount: source.count)
+        let facts = SourceFacts(try await header(of: page.item), byteCount: source.count)
         let limits = settings.limits(options)
         try limits.check(facts)
         if options.isRaw { return try passedOn(source, facts) }
@@ -70,9 +69,9 @@ struct ImageRenderer: Sendable {
         plan.format = chosen
         plan.watermark = try await mark(for: options, watermark)
         var job = try RenderJob(facts, plan, settings, frames: limits.animationFrames)
-        let metadata = KeptMetadata(options, settings).metadata(of: source)
+        let metadata = KeptMetadata(options, settings).metadata(of: page.item)
         job.leaveRoom(for: metadata)
-        var result = try await run(job, source, limits)
+        var result = try await run(job, page.item, limits)
         // Bytes that were just encoded have a readable header.
         result.data =
             (try? metadata.added(to: result.data, dropsUnsupported: true)) ?? result.data
@@ -81,7 +80,7 @@ struct ImageRenderer: Sendable {
 
     private func run(
         _ job: RenderJob,
-        _ source: Data,
+        _ source: ImageProcessItem,
         _ limits: RenderLimits
     ) async throws(ServiceError) -> RenderedImage {
         let encoder = ResultEncoder(job.rule)
@@ -108,7 +107,7 @@ struct ImageRenderer: Sendable {
         var size = encoding.size
         // Animations are written by workers, which a hostile file may have taken over.
         if job.isAnimated {
-            size = SourceFacts(try await header(of: data), byteCount: data.count).size
+            size = SourceFacts(try await header(of: .data(data)), byteCount: data.count).size
         }
         var result = RenderedImage(
             data: data,
@@ -124,8 +123,13 @@ struct ImageRenderer: Sendable {
         return result
     }
 
-    /// The header of an untrusted file.
-    private func header(of file: Data) async throws(ServiceError) -> ImageFileInfo {
+    /// The header of an untrusted file, or of the PNG of an image.
+    private func header(of item: ImageProcessItem) async throws(ServiceError) -> ImageFileInfo {
+        let file: Data
+        switch item {
+        case .data(let data): file = data
+        case .image(let image): return ImageFileInfo(drawn: image)
+        }
         do {
             guard settings.isIsolated else { return try ImageFileInfo(data: file) }
             return try await ImageFileInfo.isolated(data: file)
@@ -136,7 +140,7 @@ struct ImageRenderer: Sendable {
 
     /// Makes something of the processed image.
     private func make<Result: Sendable>(
-        _ source: Data,
+        _ source: ImageProcessItem,
         _ options: KingfisherOptionsInfo,
         onCancel cancel: @escaping @Sendable () -> Void = {},
         _ use: @escaping @Sendable (KFCrossPlatformImage) -> Result
@@ -193,7 +197,7 @@ struct ImageRenderer: Sendable {
     ) async throws(ServiceError) -> KFCrossPlatformImage {
         let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
         do throws(ServiceError) {
-            return try await make(file, [.processor(processor), .onlyLoadFirstFrame]) { $0 }
+            return try await make(.data(file), [.processor(processor), .onlyLoadFirstFrame]) { $0 }
         } catch {
             throw ServiceError(
                 error.status,
@@ -290,12 +294,11 @@ extension ImageRenderer {
         options: ProcessingOptions
     ) async throws(ServiceError) -> ImageInformation {
         let page = try await SourcePage(of: source, options, settings)
-        let (byteCount, source) = (source.count, page.file)
-        let header = try await header(of: source)
-        try settings.limits(options).check(SourceFacts(header, byteCount: source.count))
+        let (byteCount, header) = (source.count, try await header(of: page.item))
+        try settings.limits(options).check(SourceFacts(header, byteCount: byteCount))
         let side = ImageInformation.thumbnailSide
         let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
-        let colours = try await make(source, [.processor(processor), .onlyLoadFirstFrame]) {
+        let colours = try await make(page.item, [.processor(processor), .onlyLoadFirstFrame]) {
             ThumbnailColours(of: $0, options)
         }
         var information = ImageInformation(header, byteCount: byteCount, colours)

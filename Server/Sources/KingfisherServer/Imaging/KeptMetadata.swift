@@ -19,11 +19,11 @@ enum KeptMetadata: Sendable, Hashable {
     }
 
     /// The metadata of a source that its result keeps; empty if it has none that can be read.
-    func metadata(of source: Data) -> ImageMetadata {
+    func metadata(of source: ImageProcessItem) -> ImageMetadata {
         // A result without metadata is better than none.
-        guard self != .none, let metadata = try? ImageMetadata(of: source) else {
-            return ImageMetadata()
-        }
+        guard self != .none, case .data(let file) = source,
+            let metadata = try? ImageMetadata(of: file)
+        else { return ImageMetadata() }
         return self == .copyright ? metadata.copyright : metadata
     }
 

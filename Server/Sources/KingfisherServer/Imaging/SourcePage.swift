@@ -1,8 +1,8 @@
 import Foundation
 @_spi(Server) import Kingfisher
 
-/// The file that is processed: a source, the image of a page if the source is a PDF document, or that
-/// of a frame if it is a video.
+/// What is processed: the file of a source, the image of a page if the source is a PDF document, or
+/// that of a frame if it is a video.
 struct SourcePage: Sendable {
     enum Kind: Sendable, Equatable {
         case image
@@ -14,7 +14,7 @@ struct SourcePage: Sendable {
     /// The resolution of a page; a result that is larger is refused or enlarged as any other.
     static let dpi = 144.0
 
-    let file: Data
+    let item: ImageProcessItem
     let kind: Kind
 
     /// Draws the page or decodes the frame that a request names, in a worker process.
@@ -39,7 +39,7 @@ struct SourcePage: Sendable {
             throw Self.missing("frames", "Leave vts out", settings.readsVideos)
         }
         guard isDocument || isVideo else {
-            (file, kind) = (source, .image)
+            (item, kind) = (.data(source), .image)
             return
         }
         guard !options.isRaw else {
@@ -58,22 +58,24 @@ struct SourcePage: Sendable {
             )
         }
         do {
+            let provider: any ImageDataProvider
             if isDocument {
                 kind = .document(pageCount: try await PDFDocumentInfo(data: source).pageCount)
-                file = try await PDFPageDataProvider(
+                provider = PDFPageDataProvider(
                     data: source,
                     page: options.page + 1,
                     dpi: Self.dpi,
                     cacheKey: ""
-                ).data()
+                )
             } else {
                 kind = .video(duration: try await VideoInfo(data: source).duration)
-                file = try await VideoFrameDataProvider(
+                provider = VideoFrameDataProvider(
                     data: source,
                     at: options.videoSecond.map { .exact($0) } ?? .representative,
                     cacheKey: ""
-                ).data()
+                )
             }
+            item = try await FileRenderer.item(of: provider)
         } catch {
             throw ServiceError(rendering: error)
         }

@@ -30,7 +30,7 @@ struct DocumentBench {
         }
         program = try ServeProgram([
             "IMGPROXY_BIND": "127.0.0.1:0", "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "1",
-            variable: isOn ? "1" : "0",
+            "IMGPROXY_ALLOW_SECURITY_OPTIONS": "1", variable: isOn ? "1" : "0",
         ])
         client = try RawClient(port: try await program.port())
     }

@@ -29,7 +29,9 @@ struct DocumentTests {
         for (file, options, status) in [
             ("two.pdf", "page:2", 422), ("locked.pdf", "w:10", 422), ("two.pdf", "raw:1", 422),
             ("mail.pdf", "pg:1/w:90", 200), ("image.png", "w:1", 200), ("image.png", "page:1", 422),
-            ("two.pdf", "page:-1", 404),
+            ("two.pdf", "page:-1", 404), ("two.pdf", "msfs:5000/w:10", 422),
+            // The limit is for the document of 5,916 bytes, not for what is drawn of it.
+            ("two.pdf", "msfs:6000/w:10", 200),
         ] {
             _ = try await bench.body(file, options, status: status)
         }
