@@ -3,6 +3,8 @@ import Testing
 @testable import KFPixels
 
 struct PremultiplyTests {
+    /// With its type, without which the compiler takes seconds for an expression.
+    private let values: ClosedRange<Int> = 0...255
     private static let backends = Convolution.Backend.allCases.filter {
         $0 == .portable || Convolution.backend == .twin
     }
@@ -11,13 +13,13 @@ struct PremultiplyTests {
     func `every value times every alpha rounds to nearest`(backend: Convolution.Backend) {
         for alpha in 0...255 {
             let row = premultiplied(
-                (0...255).flatMap { [UInt8($0), UInt8(255 - $0), UInt8($0), UInt8(alpha)] },
+                values.flatMap { [UInt8($0), UInt8(255 - $0), UInt8($0), UInt8(alpha)] },
                 backend
             )
-            let exact = (0...255).map { UInt8((Double($0 * alpha) / 255).rounded()) }
-            #expect((0...255).allSatisfy { row[$0 * 4] == exact[$0] })
-            #expect((0...255).allSatisfy { row[$0 * 4 + 1] == exact[255 - $0] })
-            #expect((0...255).allSatisfy { row[$0 * 4 + 3] == UInt8(alpha) })
+            let exact = values.map { UInt8((Double($0 * alpha) / 255).rounded()) }
+            #expect(values.allSatisfy { row[$0 * 4] == exact[$0] })
+            #expect(values.allSatisfy { row[$0 * 4 + 1] == exact[255 - $0] })
+            #expect(values.allSatisfy { row[$0 * 4 + 3] == UInt8(alpha) })
         }
     }
 
