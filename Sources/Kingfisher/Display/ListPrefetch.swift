@@ -3,12 +3,15 @@
 /// The wanted items change with every row that is scrolled, and so do their deadlines.
 @MainActor
 package final class ListPrefetch {
-    private final class Item: Sendable {
+    @MainActor
+    private final class Item {
         let interest: ImageInterest
         let prefetcher: ImagePrefetcher
         /// Keeps what it makes of images until their cells are bound, so that the main thread does not
         /// make it in the frame in which a row appears.
         let modifier: any ImageModifier
+        /// The number of the last call of `load` that wanted it.
+        var lastWanted: UInt64 = 0
 
         init(
             interest: ImageInterest,
@@ -27,6 +30,8 @@ package final class ListPrefetch {
     private var visible: ClosedRange<Int>?
     /// The requested positions that are still wanted, so that each is requested once.
     private var items: [Int: Item] = [:]
+    /// How often `load` was called.
+    private var loadCount: UInt64 = 0
 
     /// The time ahead for which items are loaded that only pass.
     ///
@@ -143,13 +148,12 @@ package final class ListPrefetch {
         by manager: KingfisherManager,
         source: (Int) -> Source?
     ) {
-        var former = items
-        items = items.filter { visible?.contains($0.key) == true }
+        loadCount &+= 1
         var parsed: KingfisherOptionsInfo?
         for (position, deadline) in wanted {
-            if let item = former[position] {
+            if let item = items[position] {
                 item.interest.deadline = deadline
-                items[position] = item
+                item.lastWanted = loadCount
                 continue
             }
             // Too late to load it ahead; its cell may still request it.
@@ -164,16 +168,19 @@ package final class ListPrefetch {
                     + [.imageModifier(modifier), .interest(interest)],
                 manager: manager
             )
-            items[position] = Item(
-                interest: interest,
-                prefetcher: prefetcher,
-                modifier: modifier
-            )
+            let item = Item(interest: interest, prefetcher: prefetcher, modifier: modifier)
+            item.lastWanted = loadCount
+            items[position] = item
             prefetcher.start()
         }
-        for position in items.keys { former[position] = nil }
-        // No effect on those that have finished.
-        for item in former.values { item.prefetcher.stop() }
+        let unwanted = items.filter { position, item in
+            item.lastWanted != loadCount && visible?.contains(position) != true
+        }
+        for (position, item) in unwanted {
+            items[position] = nil
+            // No effect on those that have finished.
+            item.prefetcher.stop()
+        }
     }
 
     /// The modifiers of the positions that are loaded ahead.
