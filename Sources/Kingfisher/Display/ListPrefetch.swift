@@ -3,15 +3,12 @@
 /// The wanted items change with every row that is scrolled, and so do their deadlines.
 @MainActor
 package final class ListPrefetch {
-    @MainActor
-    private final class Item {
+    private final class Item: Sendable {
         let interest: ImageInterest
         let prefetcher: ImagePrefetcher
         /// Keeps what it makes of images until their cells are bound, so that the main thread does not
         /// make it in the frame in which a row appears.
         let modifier: any ImageModifier
-        /// The number of the last call of `load` that wanted it.
-        var lastWanted: UInt64 = 0
 
         init(
             interest: ImageInterest,
@@ -30,8 +27,6 @@ package final class ListPrefetch {
     private var visible: ClosedRange<Int>?
     /// The requested positions that are still wanted, so that each is requested once.
     private var items: [Int: Item] = [:]
-    /// How often `load` was called.
-    private var loadCount: UInt64 = 0
 
     /// The time ahead for which items are loaded that only pass.
     ///
@@ -148,12 +143,13 @@ package final class ListPrefetch {
         by manager: KingfisherManager,
         source: (Int) -> Source?
     ) {
-        loadCount &+= 1
+        var former = items
+        items = items.filter { visible?.contains($0.key) == true }
         var parsed: KingfisherOptionsInfo?
         for (position, deadline) in wanted {
-            if let item = items[position] {
+            if let item = former[position] {
                 item.interest.deadline = deadline
-                item.lastWanted = loadCount
+                items[position] = item
                 continue
             }
             // Too late to load it ahead; its cell may still request it.
@@ -168,19 +164,16 @@ package final class ListPrefetch {
                     + [.imageModifier(modifier), .interest(interest)],
                 manager: manager
             )
-            let item = Item(interest: interest, prefetcher: prefetcher, modifier: modifier)
-            item.lastWanted = loadCount
-            items[position] = item
+            items[position] = Item(
+                interest: interest,
+                prefetcher: prefetcher,
+                modifier: modifier
+            )
             prefetcher.start()
         }
-        let unwanted = items.filter { position, item in
-            item.lastWanted != loadCount && visible?.contains(position) != true
-        }
-        for (position, item) in unwanted {
-            items[position] = nil
-            // No effect on those that have finished.
-            item.prefetcher.stop()
-        }
+        for position in items.keys { former[position] = nil }
+        // No effect on those that have finished.
+        for item in former.values { item.prefetcher.stop() }
     }
 
     /// The modifiers of the positions that are loaded ahead.
