@@ -85,7 +85,7 @@ struct WorkBoundTests {
     }
 
     private func pairs() -> [(Int, Int)] {
-        [1, 300, 65_535].flatMap { width in [1, 300, 65_535].map { (width, $0) } }
+        [1, 7, 300, 65_535].flatMap { width in [1, 7, 300, 65_535].map { (width, $0) } }
     }
 
     @Test(arguments: [(1, 1), (9, 20), (40, 30), (200, 10)])

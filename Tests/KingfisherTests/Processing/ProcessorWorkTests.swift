@@ -63,7 +63,7 @@ struct ProcessorWorkTests {
         for number in Self.numbers {
             for processor in Self.processors(number) {
                 for item in items {
-                    let whole = PixelScope(maxPixelCount: 100_000, maxDimension: 65_535)
+                    let whole = PixelScope(maxPixelCount: 400_000, maxDimension: 65_535)
                     guard
                         let result = whole.run({ processor.process(item: item, options: options) }),
                         whole.refused == nil

@@ -223,10 +223,9 @@ enum Flood: String, CaseIterable, Sendable {
             case .emptyBlocks: Data([2, 8, 0x20, 0x80, 0])
             case .metadata: Data([6])
             }
-        // In ever longer parts.
         var piece = unit
-        while piece.count < 32_768 { piece += piece }
-        return piece
+        while piece.count < 65_536 { piece += piece }
+        return piece.prefix(65_536 / unit.count * unit.count)
     }
 }
 
