@@ -263,7 +263,7 @@ if let sanitizer = Context.environment["KF_SANITIZER"] {
     package.targets.removeAll { left.contains($0.name) }
     let files = Context.environment["KF_LEFT_OUT"]?.split(separator: " ").map(String.init) ?? []
     for target in package.targets where target.name == "KingfisherTests" { target.exclude = files }
-    // The tests of these two compute most of their time: optimised they take a third of it.
+    // The tests of these two compute most of their time: without a sanitizer, a third of it is left.
     for target in package.targets
     where sanitizer == "address" && ["KFPixels", "KFCodecs"].contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-O"]))

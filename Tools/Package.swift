@@ -42,7 +42,7 @@ let package = Package(
         ),
         // How many tests run at once; by a symbolic link.
         .target(name: "CToolsTestSupport", path: "Tests/CTestSupport"),
-        // They start `kf`, which is optimised; optimising them takes longer than they do.
+        // They start `kf`, which is optimised, and compute little themselves.
         .testTarget(
             name: "kfTests",
             dependencies: ["CToolsTestSupport", kingfisher, testing],
