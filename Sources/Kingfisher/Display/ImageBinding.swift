@@ -81,7 +81,8 @@ package final class ImageBinding {
 
     /// Cancels the current load at any stage.
     ///
-    /// It remains the current load until its completion, which receives the cancellation error.
+    /// It remains the current load until its completion, which receives the cancellation error, also
+    /// if the image was on its way to the main actor.
     package func cancel() {
         token.cancel()
         task?.cancel()
@@ -137,11 +138,18 @@ package final class ImageBinding {
         guard options.progressiveJPEG != nil else { return nil }
         return ProgressiveUpdates.Sink { [weak self, weak target] image in
             MainActor.assumeIsolated {
-                guard let self, let target, self.identifier == load.identifier else { return }
+                guard let self, let target, self.identifier == load.identifier,
+                    !self.isCancelled(load)
+                else { return }
                 target.removePlaceholder()
                 target.show(image, options: options)
             }
         }
+    }
+
+    /// Whether the current load was cancelled, by the view or by its task.
+    private func isCancelled(_ load: Load) -> Bool {
+        load.token.isCancelled || task?.isCancelled == true
     }
 
     private func end<Target: ImageBindingTarget>(
@@ -155,6 +163,10 @@ package final class ImageBinding {
         guard identifier == load.identifier else {
             completion?(.failure(.superseded(result, source: source)))
             return
+        }
+        var result = result
+        if case .success = result, let task, isCancelled(load) {
+            result = .failure(.cancelled(task))
         }
         identifier = nil
         task = nil

@@ -152,11 +152,20 @@ public final class ViewLoader: ImageLoading {
     }
 
     /// Cancels the load and removes the image, for a cell without an item.
+    ///
+    /// The completion has been called when this returns, and nothing of the load is shown later.
     public func clear() {
         widget?.keeping {
-            inForce?.isSuspended = false
+            let running = inForce
+            running?.isSuspended = false
             binding.cancel()
             cancelPending()
+            if let running, running === inForce, binding.identifier != nil {
+                // Its end is on its way to the main actor, and would be taken for that of the next.
+                inForce = nil
+                binding.supersede()
+                running.cancel()
+            }
             setImage(nil)
         }
     }
@@ -353,7 +362,7 @@ public final class ViewLoader: ImageLoading {
     ) {
         if shownLoad === load { onSettled?(load) }
         load.finish(result)
-        // The image may have been on its way when the view left the screen.
+        // The view may have left the screen during the transition, or while the size was read.
         if widget?.isInSight == false { widgetDidDisappear() }
     }
 

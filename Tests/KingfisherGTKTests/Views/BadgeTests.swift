@@ -119,10 +119,8 @@ extension GTKTests {
             view.kf.setImage(with: nil as Source?, placeholder: placeholder)
             #expect(!view.controller.canvas.hasBadge)
             var ends = 0
-            // An image that arrives before the cancellation is shown.
-            bench.server.route("/a.jpg", .held(ServerGate(), then: .status(404)))
             view.kf.setImage(
-                with: bench.server.url("/a.jpg"),
+                with: bench.serveJPEG("/a.jpg"),
                 placeholder: placeholder,
                 options: [.targetCache(bench.cache), .downloader(bench.downloader)]
             ) { _ in

@@ -13,6 +13,8 @@ private final class Tile: ImageWidget, ImageDisplaying, KingfisherCompatible {
     var density = 1.0
     var isInSight = true
     var needsFrames = false
+    /// Called when the result of a load has arrived, before its image is shown.
+    var onArrival: (() -> Void)?
     private(set) var failures: [KingfisherError?] = []
     private(set) var shown: [KFCrossPlatformImage?] = []
     var shownImage: KFCrossPlatformImage? { shown.last ?? nil }
@@ -31,6 +33,8 @@ private final class Tile: ImageWidget, ImageDisplaying, KingfisherCompatible {
     func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
         shown.append(image)
     }
+
+    func loadDidEnd() { onArrival?() }
 
     func setNeedsFrames(_ needsFrames: Bool) { self.needsFrames = needsFrames }
 
@@ -124,10 +128,49 @@ struct ViewLoaderTests {
         tile.loader.loadStart = start
         let pending = load(try #require(bench.serveHeld("/slow.jpg", gate: gate).url))
         tile.loader.clear()
+        #expect(tile.kf.taskIdentifier == nil)
+        #expect(tile.loader.isUnused)
         #expect(try await pending.error().isCancellation)
         gate.open()
         #expect(tile.shownImage == nil)
         #expect(tile.failures.isEmpty)
+    }
+
+    @Test func `a cleared cell does not show the image for failures`() async throws {
+        let ended = Gate()
+        tile.onArrival = { ended.open() }
+        let slow = try #require(bench.serveHeld("/slow.jpg", gate: ServerGate()).url)
+        let options = bench.viewOptions + [.onFailureImage(KFCrossPlatformImage())]
+        tile.kf.setImage(with: slow, options: options)
+        tile.loader.clear()
+        await ended.wait()
+        #expect(tile.shownImage == nil)
+    }
+
+    /// How a load is cancelled.
+    enum Cancellation: CaseIterable { case view, task, clearing }
+
+    @Test(arguments: Cancellation.allCases)
+    func `VW-8: an image that arrives when its load is cancelled is not shown`(
+        by cancellation: Cancellation
+    ) async throws {
+        let pending = Pending()
+        var task: DownloadTask?
+        tile.onArrival = { [tile] in
+            switch cancellation {
+            case .view: tile.kf.cancelDownloadTask()
+            case .task: task?.cancel()
+            case .clearing: tile.loader.clear()
+            }
+        }
+        task = tile.kf.setImage(
+            with: bench.serveJPEG("/a.jpg"),
+            options: bench.viewOptions,
+            completionHandler: pending.completion
+        )
+        #expect(try await pending.error().isCancellation)
+        #expect(tile.shownImage == nil)
+        #expect(tile.loader.isUnused)
     }
 
     @Test(arguments: [LoadStart.immediately, .whenVisible])
