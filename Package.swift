@@ -249,12 +249,6 @@ if Context.environment["KF_KERNELS"] != nil {
     ]
 }
 
-// For the steps of GTK of Scripts/test.sh and check.sh: without the tests that the trait does not change.
-if Context.environment["KF_GTK_ONLY"] != nil {
-    let kept: Set = ["KingfisherGTKTests", "TestSupport", "DocumentationTests"]
-    package.targets.removeAll { $0.type == .test && !kept.contains($0.name) }
-}
-
 // For Scripts/races.sh and Scripts/memory.sh: without the tests that their sanitizer does not run.
 if let sanitizer = Context.environment["KF_SANITIZER"] {
     var left: Set = ["LayeringTests", "DocumentationTests"]

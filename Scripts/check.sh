@@ -22,11 +22,11 @@ step_races() { "$ROOT/Scripts/races.sh" "${filter[@]:1}"; }
 
 step_memory() { "$ROOT/Scripts/memory.sh" "${filter[@]:1}"; }
 
-step_faults() { swift build --build-tests && "$ROOT/Scripts/faults.sh"; }
+step_faults() { provide --gtk && build_tests && "$ROOT/Scripts/faults.sh"; }
 
 # The library, the tool and the service.
 step_isolation() {
-    provide --redis --formats && swift build --build-tests && "$ROOT/Scripts/isolation.sh" library || return
+    provide --redis --formats --gtk && build_tests && "$ROOT/Scripts/isolation.sh" library || return
     plan_for Tools "$NESTED_BUILD"
     swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --product kf &&
         "$ROOT/Scripts/isolation.sh" tools || return
@@ -39,11 +39,11 @@ step_isolation() {
 # half covers the whole pipeline: responses, folders, processors and damaged files, concurrently.
 step_fuzz() {
     local status=0
-    swift build --build-tests && "$ROOT/Scripts/fuzz.sh" 4 jpg png gif webp avif bmp || return
+    provide --gtk && build_tests && "$ROOT/Scripts/fuzz.sh" 4 jpg png gif webp avif bmp || return
     # The seventh format would leave a core without work.
     "$ROOT/Scripts/fuzz.sh" 4 ico &
-    KF_FUZZ_SECONDS=4 swift test --disable-xctest --skip-build \
-        --filter 'AnswerFuzzTests|FolderFuzzTests|ProcessorFuzzTests|DamagedFileTests|HostilePDFTests|HostileFilmTests|CurlFloodTests' || status=1
+    KF_FUZZ_SECONDS=4 run_tests --filter \
+        'AnswerFuzzTests|FolderFuzzTests|ProcessorFuzzTests|DamagedFileTests|HostilePDFTests|HostileFilmTests|CurlFloodTests' || status=1
     wait $! || status=1
     return $status
 }
@@ -137,7 +137,7 @@ step_gtk_modes() {
     local painted='PaintingTests|BadgeTests|SizingTests|SightTests|HiDPITests|ListModelTests|ZoomTests'
     local moving='TransitionTests|AnimationTests' mode status=0
     declare -A running=()
-    provide --gtk --tests && build_gtk_tests || return
+    provide --gtk --tests && build_tests || return
     gtk_mode gl on_x11 "$painted|$moving|LoadingTests" GSK_RENDERER=gl GTK_THEME=Default:hc \
         KF_TEST_DIRECTION=rtl
     gtk_mode dense on_x11 "$painted|$moving" GDK_SCALE=2

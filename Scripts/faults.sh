@@ -14,17 +14,17 @@
 require_swift
 command -v clang >/dev/null \
     || die "clang is missing; it is part of the Swift toolchain."
-library=$ROOT/.build/faults/libfaults.so
+library=$GTK_BUILD/faults/libfaults.so
 mkdir -p "$(dirname "$library")"
 clang -std=gnu11 -O1 -Wall -Wextra -Werror -shared -fPIC Tests/Faults/faults.c -o "$library" -ldl
 
 say "Loading while system calls fail"
 # The tests look up the functions of the preloaded library by name and call them.
 KF_FAULT_ROUNDS=${1:-40} KF_FAULT_SEED=${2:-1} LD_PRELOAD=$library \
-    swift test --disable-xctest --skip-build --filter 'SystemFaultTests|RefusedThreadTests'
+    run_tests --filter 'SystemFaultTests|RefusedThreadTests'
 
 # The runner of the tests itself needs /proc, so a small program loads with the shared manager.
-program=$ROOT/.build/debug/isolation-worker
+program=$GTK_BUILD/debug/isolation-worker
 picture=$ROOT/Tests/KFCodecsTests/Fixtures/rgb8.png
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

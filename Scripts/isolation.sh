@@ -19,7 +19,7 @@ HARMLESS=(jpeg_CreateCompress png_create_info_struct WebPInitDecoderConfigIntern
 require_swift
 command -v clang >/dev/null \
     || die "clang is missing; it is part of the Swift toolchain."
-library=$ROOT/.build/isolation/libspy.so
+library=$GTK_BUILD/isolation/libspy.so
 mkdir -p "$(dirname "$library")"
 clang -std=gnu11 -O2 -Wall -Wextra -Werror -shared -fPIC Tests/Isolation/spy.c -o "$library" -ldl
 
@@ -40,8 +40,8 @@ check_functions() {
 # The tests look up the functions of the preloaded library by name and call them around their own
 # decoding.
 isolate_library() {
-    check_functions .build/debug/KingfisherPackageTests.xctest
-    LD_PRELOAD=$library swift test --disable-xctest --skip-build --filter \
+    check_functions "$GTK_BUILD/debug/KingfisherPackageTests.xctest"
+    LD_PRELOAD=$library run_tests --filter \
         'DecoderSpyTests|HostileAnswerTests|ImageParcelTests|Isolated(Decoding|Load|Option)Tests'
 }
 

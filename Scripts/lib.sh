@@ -16,7 +16,7 @@ MINIMUM_SWIFT=6.2
 # for all of them. It is not .build, where an editor may be building the library.
 NESTED_BUILD=$ROOT/.build-nested
 
-# Builds with the trait GTK, which changes the build of every target.
+# The tests of the library and the gallery, with the trait GTK, which changes the build of every target.
 GTK_BUILD=$ROOT/.build-gtk
 
 # Builds of the image service for its tests.
@@ -46,17 +46,24 @@ esac
 # the threads of the concurrency pool, or wait for a core.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(nproc)}
 
-# Runs tests that are built.
-run_tests() { swift test --disable-xctest --skip-build "$@"; }
+# How the tests are built; the sanitizers set other arguments. The folder is the last.
+tests_built=(--traits GTK --scratch-path "$GTK_BUILD")
 
-# Runs tests that are built with the trait GTK, on a display in memory: run_gtk_tests FOLDER [ARGUMENT]...
+# Builds all tests of the library.
+build_tests() {
+    plan_for Tests "${tests_built[-1]}"
+    swift build "${tests_built[@]}" --build-tests
+}
+
+# Runs tests that are built.
+run_tests() { swift test "${tests_built[@]}" --disable-xctest --skip-build "$@"; }
+
+# Runs tests that are built, on a display in memory.
 #
 # By their program: `swift test` locks the folder while it runs.
 run_gtk_tests() {
-    local folder=$1
-    shift
     G_DEBUG=fatal-warnings GDK_BACKEND=x11 GSK_RENDERER=cairo \
-        xvfb-run -a -s '-screen 0 1280x1024x24' "$folder/debug/KingfisherPackageTests.xctest" \
+        xvfb-run -a -s '-screen 0 1280x1024x24' "${tests_built[-1]}/debug/KingfisherPackageTests.xctest" \
         --testing-library swift-testing "$@"
 }
 
@@ -349,19 +356,14 @@ build_tool() {
     touch "$binary"
 }
 
-# Builds the tests of GTK.
-build_gtk_tests() {
-    KF_GTK_ONLY=1 swift build --traits GTK --scratch-path "$GTK_BUILD" --build-tests
-}
-
 # Writes the public symbols of a built module of the library as JSON into a folder:
 # extract_symbols MODULE FOLDER [BUILD_FOLDER MODE]
 extract_symbols() {
-    local scratch=${3:-.build} built=${3:-.build}/${4:-debug} map maps=()
+    local scratch=${3:-$GTK_BUILD} built=${3:-$GTK_BUILD}/${4:-debug} map maps=()
     if [ ! -e "$built/Modules/$1.swiftmodule" ]; then
         say "Building $1; the first build takes some minutes"
         # It reports each file as it is compiled.
-        swift build --target "$1" >&2
+        swift build "${tests_built[@]}" --target "$1" >&2
     fi
     say "Reading the public declarations of $1"
     # The C modules that it imports; the compiler cannot load it without them.
@@ -381,7 +383,7 @@ extract_symbols() {
 # Fails with an explanation if a build folder is not writable, for example after a build as root.
 check_writable() {
     local folder
-    for folder in . .build "$NESTED_BUILD"; do
+    for folder in . "$GTK_BUILD" "$NESTED_BUILD"; do
         [ ! -e "$folder" ] || [ -w "$folder" ] || die \
             "$(cd -- "$folder" && pwd -P) cannot be written by $(id -un)." \
             "If another user such as root has built it, remove it, or run this as that user."

@@ -17,7 +17,7 @@
 scratch=.build-asan
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
-built=(--traits GTK --sanitize address --scratch-path "$scratch")
+tests_built=(--traits GTK --sanitize address --scratch-path "$scratch")
 export KF_SANITIZER=address
 skipped=(GoldenTests EnduranceTests SideTableTests DerivedSizeTests ProcessorWorkTests FIFOTests
     MemoryStoreEvictionTests ProgramLimitsTests IsolatedOptionTests InterleavingTests)
@@ -60,16 +60,16 @@ check_shims() {
 if [ "${1:-}" != --gtk ]; then check_shims; fi
 
 say "Building with the address sanitizer"
-swift build --build-tests "${built[@]}"
+build_tests
 
 # Without leak detection, because the runtime keeps one-time allocations.
 run_library() {
-    ASAN_OPTIONS=detect_leaks=0 run_tests "${built[@]}" "${chosen[@]}" --skip KingfisherGTKTests
+    ASAN_OPTIONS=detect_leaks=0 run_tests "${chosen[@]}" --skip KingfisherGTKTests
 }
 # GTK is not built with the sanitizer, so freed memory is overwritten: its next use by GTK fails.
 run_gtk() {
     ASAN_OPTIONS=detect_leaks=0:max_free_fill_size=65536:free_fill_byte=221 G_SLICE=always-malloc \
-        run_gtk_tests "$scratch" --filter "${1:-KingfisherGTKTests}" \
+        run_gtk_tests --filter "${1:-KingfisherGTKTests}" \
         --skip 'ManyAnimationsTests|ZoomCostTests'
 }
 say "Running the tests with the address sanitizer"

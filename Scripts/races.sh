@@ -13,7 +13,7 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 scratch=.build-tsan
-built=(--traits GTK --sanitize thread --scratch-path "$scratch")
+tests_built=(--traits GTK --sanitize thread --scratch-path "$scratch")
 export KF_SANITIZER=thread
 # Nor those that measure memory, or are too slow here.
 chosen=(--skip 'GoldenTests|KillTests|DerivedSizeTests|ProcessorWorkTests|FIFOTests|EnduranceTests|ProgramLimitsTests|IsolatedOptionTests|CurlFloodTests')
@@ -51,16 +51,16 @@ command -v clang >/dev/null \
     || die "clang is missing; it is part of the Swift toolchain."
 say "Building with the thread sanitizer"
 "$ROOT/Scripts/bootstrap.sh" --gtk
-swift build --build-tests "${built[@]}"
+build_tests
 # Informs the sanitizer about the runtime, which was not built with it.
 clang -O1 -Wall -Wextra -fPIC -shared -o "$scratch/runtime.so" Scripts/tsan/*.c
 
 # As many tests at once as there are cores: some have a time limit, and everything takes several
 # times longer here.
 export TSAN_OPTIONS="halt_on_error=0 history_size=4 ${TSAN_OPTIONS:-}"
-run_library() { run "$logs/library" run_tests "${built[@]}" "${chosen[@]}" --skip KingfisherGTKTests; }
+run_library() { run "$logs/library" run_tests "${chosen[@]}" --skip KingfisherGTKTests; }
 run_gtk() {
-    run "$logs/gtk" run_gtk_tests "$scratch" --filter "${1:-KingfisherGTKTests}" \
+    run "$logs/gtk" run_gtk_tests --filter "${1:-KingfisherGTKTests}" \
         --skip 'ManyAnimationsTests|ZoomCostTests'
 }
 say "Running the tests with the thread sanitizer"

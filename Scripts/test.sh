@@ -36,27 +36,17 @@ step_lint() {
 }
 
 # Checking the NEON twins takes a second, if there is a compiler for arm64.
-step_build() { "$ROOT/Scripts/neon.sh" && swift build --build-tests && is_without_gtk; }
-
-# Without its trait, the build must not depend on GTK: neither pkg-config's flags nor the compiler's
-# dependency files may mention it.
-is_without_gtk() {
-    local found
-    found=$(grep -lE 'gtk-4|gtk4' .build/debug.yaml || true)
-    found+=$(grep -rlE --include='*.d' '/(gtk-4\.0|glib-2\.0)/' .build/debug/ | head -n 3 || true)
-    [ -z "$found" ] || {
-        printf 'error: without its trait the build depends on GTK, in\n%s\n' "$found"
-        return 1
-    }
-}
+step_build() { "$ROOT/Scripts/neon.sh" && provide --gtk && build_tests; }
 
 # With the web server that some tests need, if it is available.
 step_tests() {
+    local skipped=KingfisherGTKTests
     provide --tests --formats || return
     # The step before has built them, unless one is asked for alone.
-    [ ${#filter[@]} -eq 0 ] || swift build --build-tests || return
-    # The step isolation of check.sh runs those that are skipped, under its spy.
-    if [ ${#filter[@]} -gt 0 ]; then run_tests "${filter[@]}"; else run_tests --skip IsolatedOptionTests; fi
+    [ ${#filter[@]} -eq 0 ] || { provide --gtk && build_tests; } || return
+    # The step isolation of check.sh runs those of the option, under its spy.
+    [ ${#filter[@]} -gt 0 ] || skipped+='|IsolatedOptionTests'
+    run_tests "${filter[@]}" --skip "$skipped"
 }
 
 step_api() { "$ROOT/Scripts/api.sh" --check; }
@@ -82,18 +72,29 @@ step_server() {
         swift build --package-path Server --scratch-path "$SERVER_BUILD" --build-tests &&
         timeout 300 swift test --package-path Server --scratch-path "$SERVER_BUILD" \
             --disable-xctest --skip-build "${filter[@]}" || return
-    [ ${#filter[@]} -gt 0 ] || "$ROOT/Scripts/clients.sh"
+    [ ${#filter[@]} -gt 0 ] || { "$ROOT/Scripts/clients.sh" && is_without_gtk; }
 }
 
-# In a separate build folder, because the trait changes the build of every target. The gallery is not
-# built in release mode, which would build the library once more.
+# Without its trait, a build must not depend on GTK: neither pkg-config's flags nor the compiler's
+# dependency files may mention it, and its module is empty.
+is_without_gtk() {
+    local found
+    swift build --package-path Server --scratch-path "$SERVER_BUILD" --target KingfisherGTK || return
+    found=$(grep -lE 'gtk-4|gtk4' "$SERVER_BUILD/debug.yaml" || true)
+    found+=$(grep -rlE --include='*.d' '/(gtk-4\.0|glib-2\.0)/' "$SERVER_BUILD/debug/" | head -n 3 || true)
+    [ -z "$found" ] || {
+        printf 'error: without its trait the build depends on GTK, in\n%s\n' "$found"
+        return 1
+    }
+}
+
+# The gallery is not built in release mode, which would build the library once more.
 step_gtk() {
     local chosen=("${filter[@]}")
     [ ${#filter[@]} -gt 0 ] || chosen=(--filter KingfisherGTKTests)
-    plan_for Examples/Gallery "$GTK_BUILD"
-    provide --gtk && build_gtk_tests &&
-        run_gtk_tests "$GTK_BUILD" "${chosen[@]}" || return
+    provide --gtk && build_tests && run_gtk_tests "${chosen[@]}" || return
     [ ${#filter[@]} -gt 0 ] || {
+        plan_for Examples/Gallery "$GTK_BUILD"
         swift build --package-path Examples/Gallery --scratch-path "$GTK_BUILD" && fits_narrow_window
     }
 }
