@@ -139,17 +139,12 @@ package final class ImageBinding {
         return ProgressiveUpdates.Sink { [weak self, weak target] image in
             MainActor.assumeIsolated {
                 guard let self, let target, self.identifier == load.identifier,
-                    !self.isCancelled(load)
+                    !load.token.isCancelled, self.task?.isCancelled != true
                 else { return }
                 target.removePlaceholder()
                 target.show(image, options: options)
             }
         }
-    }
-
-    /// Whether the current load was cancelled, by the view or by its task.
-    private func isCancelled(_ load: Load) -> Bool {
-        load.token.isCancelled || task?.isCancelled == true
     }
 
     private func end<Target: ImageBindingTarget>(
@@ -163,10 +158,6 @@ package final class ImageBinding {
         guard identifier == load.identifier else {
             completion?(.failure(.superseded(result, source: source)))
             return
-        }
-        var result = result
-        if case .success = result, let task, isCancelled(load) {
-            result = .failure(.cancelled(task))
         }
         identifier = nil
         task = nil

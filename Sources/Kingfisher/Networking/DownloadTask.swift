@@ -88,8 +88,9 @@ public final class DownloadTask: Sendable {
 
     /// Cancels the load for this caller, at any stage.
     ///
-    /// The completion handler receives a cancellation error. Other callers of the same download
-    /// continue; the last one to cancel stops it. No effect after the completion.
+    /// The completion handler receives a cancellation error, also if the result waits for its queue
+    /// already. Other callers of the same download continue; the last one to cancel stops it. No
+    /// effect after the completion.
     public func cancel() {
         cancellation.cancel()
     }
@@ -210,18 +211,25 @@ extension DownloadTask {
         let running = Task.immediate {
             let result: Result<Value, KingfisherError>
             var endsInCall = false
+            let failsByCancel: Bool
             do {
                 let value = try await work(task)
                 endsInCall = isImmediate(value)
                 result = .success(value)
+                failsByCancel = false
             } catch {
                 result = .failure(KingfisherError(downloading: error, task: task))
+                failsByCancel = task.isCancelled
             }
             task.cancellation.finish()
             guard let completion else { return }
+            let deliver = { @Sendable in
+                // The caller may have cancelled the task while its result waited for the queue.
+                let isLate = task.isCancelled && !failsByCancel
+                completion(isLate ? .failure(.cancelled(task)) : result)
+            }
             (endsInCall ? queue : queue.afterCaller).execute {
-                guard let progress else { return completion(result) }
-                progress.end(on: queue) { completion(result) }
+                if let progress { progress.end(on: queue, deliver) } else { deliver() }
             }
         }
         task.cancellation.onCancel { running.cancel() }

@@ -147,27 +147,9 @@ struct ViewLoaderTests {
         #expect(tile.shownImage == nil)
     }
 
-    /// How a load is cancelled.
-    enum Cancellation: CaseIterable { case view, task, clearing }
-
-    @Test(arguments: Cancellation.allCases)
-    func `VW-8: an image that arrives when its load is cancelled is not shown`(
-        by cancellation: Cancellation
-    ) async throws {
-        let pending = Pending()
-        var task: DownloadTask?
-        tile.onArrival = { [tile] in
-            switch cancellation {
-            case .view: tile.kf.cancelDownloadTask()
-            case .task: task?.cancel()
-            case .clearing: tile.loader.clear()
-            }
-        }
-        task = tile.kf.setImage(
-            with: bench.serveJPEG("/a.jpg"),
-            options: bench.viewOptions,
-            completionHandler: pending.completion
-        )
+    @Test func `an image that arrives when its cell is cleared is not shown`() async throws {
+        tile.onArrival = { [tile] in tile.loader.clear() }
+        let pending = load(bench.serveJPEG("/a.jpg"))
         #expect(try await pending.error().isCancellation)
         #expect(tile.shownImage == nil)
         #expect(tile.loader.isUnused)

@@ -157,6 +157,30 @@ struct CallbackTests {
         gate.open()
     }
 
+    @Test(arguments: ["/a.jpg", "/missing.jpg"])
+    func `MGR-53: a result that waits for its queue gives way to a cancel`(
+        path: String
+    ) async throws {
+        _ = bench.serveJPEG("/a.jpg")
+        let queue = HeldQueue()
+        let outcomes = Locked<[Outcome]>([])
+        let task = bench.manager.retrieveImage(
+            with: bench.server.url(path),
+            options: [.callbackQueue(.operationQueue(queue))]
+        ) { outcome in
+            outcomes.change { $0.append(outcome) }
+        }
+        let deliver = try #require(await queue.next())
+        task?.cancel()
+        deliver()
+        let seen = outcomes.value
+        guard seen.count == 1, case .failure(let error) = seen[0] else {
+            Issue.record("a cancelled load ended with \(seen)")
+            return
+        }
+        #expect(error.isTaskCancelled)
+    }
+
     @Test func `DL-27: one caller's cancel leaves the other its image`() async throws {
         let gate = ServerGate()
         bench.server.route(
@@ -218,5 +242,20 @@ struct CallbackTests {
         let bytes = try #require(outcome.get().data()).count
         #expect(seen.value.last?.0 == Int64(bytes))
         #expect(seen.value.allSatisfy { $0.1 == Int64(bytes) })
+    }
+}
+
+/// Keeps its blocks for the test to run.
+private final class HeldQueue: CallbackOperationQueue {
+    private let blocks = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
+
+    var underlyingQueue: DispatchQueue? { nil }
+
+    func addOperation(_ block: @Sendable @escaping () -> Void) { blocks.continuation.yield(block) }
+
+    /// Waits for the next block.
+    func next() async -> (@Sendable () -> Void)? {
+        for await block in blocks.stream { return block }
+        return nil
     }
 }
