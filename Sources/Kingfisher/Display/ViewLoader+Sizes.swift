@@ -51,6 +51,14 @@ extension ViewLoader {
         if isRemoved { planEndOfWaiting() }
     }
 
+    /// Repeats a failed load, because the widget has come on screen.
+    public func widgetDidAppear() { if loadsWhenVisible || onRetry != nil { retry() } }
+
+    /// Repeats a failed load, because the network is available again.
+    package func networkReturned() {
+        if widget?.isInSight == true, loadsWhenVisible || retriesWhenOnline { retry() }
+    }
+
     // MARK: Larger versions
 
     /// Whether the still image has too few pixels for the view, or far too many.

@@ -366,9 +366,6 @@ public final class ViewLoader: ImageLoading {
         if widget?.isInSight == false { widgetDidDisappear() }
     }
 
-    /// Repeats a failed load, because the widget has come on screen.
-    public func widgetDidAppear() { if loadsWhenVisible || onRetry != nil { retry() } }
-
     /// Stops the load, or releases the image, of a widget that loads only while visible.
     ///
     /// Call it when the widget has left the screen; the image is loaded again when it returns.
@@ -397,10 +394,5 @@ public final class ViewLoader: ImageLoading {
         pending = load
         widget?.requestLayout()
         planEndOfWaiting()
-    }
-
-    /// Repeats a failed load, because the network is available again.
-    package func networkReturned() {
-        if widget?.isInSight == true, loadsWhenVisible || retriesWhenOnline { retry() }
     }
 }
