@@ -86,6 +86,23 @@ run_both() {
     fi
 }
 
+# What the address sanitizer does not run: suites that only compare pixels or compute, or measure memory, of
+# which it holds more than is in use; tests of other suites; and folders of Swift without pointers.
+NOT_IN_MEMORY=(GoldenTests EnduranceTests SideTableTests DerivedSizeTests ProcessorWorkTests FIFOTests
+    MemoryStoreEvictionTests ProgramLimitsTests IsolatedOptionTests InterleavingTests)
+NOT_IN_MEMORY_TESTS='CurlFloodTests|WorkBoundTests|long packets of repeated beginnings|report about unknown colours'
+NOT_IN_MEMORY_FOLDERS=(Compatibility Options Results HTTP/Freshness Pipeline/HTTPCaching)
+NOT_IN_MEMORY_GTK='ManyAnimationsTests|ZoomCostTests'
+
+# Prints a regular expression for the tests of the library that Scripts/memory.sh does not run.
+not_in_memory() {
+    printf '%s|' LayeringTests DocumentationTests "${NOT_IN_MEMORY[@]}"
+    # Suites have the names of their files.
+    (cd Tests/KingfisherTests && find "${NOT_IN_MEMORY_FOLDERS[@]}" -name '*Tests*.swift' -printf '%f\n') |
+        sed 's/[.+].*/|/' | sort -u | tr -d '\n'
+    printf '%s' "$NOT_IN_MEMORY_TESTS"
+}
+
 # leave_out NAME...: builds the tests of the library without these suites and folders, for a sanitizer.
 leave_out() {
     local name

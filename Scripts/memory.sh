@@ -19,12 +19,9 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 tests_built=(--traits GTK --sanitize address --scratch-path "$scratch")
 export KF_SANITIZER=address
-skipped=(GoldenTests EnduranceTests SideTableTests DerivedSizeTests ProcessorWorkTests FIFOTests
-    MemoryStoreEvictionTests ProgramLimitsTests IsolatedOptionTests InterleavingTests)
-chosen=(--skip "$(printf '%s|' "${skipped[@]}")CurlFloodTests|WorkBoundTests|long packets of repeated beginnings|report about unknown colours")
-# A filter may ask for any test. The folders are of Swift without pointers.
-[ "${1:---gtk}" != --gtk ] ||
-    leave_out "${skipped[@]}" Compatibility Options Results HTTP/Freshness Pipeline/HTTPCaching
+chosen=(--skip "$(not_in_memory)")
+# A filter may ask for any test.
+[ "${1:---gtk}" != --gtk ] || leave_out "${NOT_IN_MEMORY[@]}" "${NOT_IN_MEMORY_FOLDERS[@]}"
 [ $# -eq 0 ] || chosen=(--filter "$1")
 
 require_swift
@@ -70,7 +67,7 @@ run_library() {
 run_gtk() {
     ASAN_OPTIONS=detect_leaks=0:max_free_fill_size=65536:free_fill_byte=221 G_SLICE=always-malloc \
         run_gtk_tests --filter "${1:-KingfisherGTKTests}" \
-        --skip 'ManyAnimationsTests|ZoomCostTests'
+        --skip "$NOT_IN_MEMORY_GTK"
 }
 say "Running the tests with the address sanitizer"
 run_both "$@"

@@ -14,6 +14,10 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 . "$ROOT/Scripts/steps.sh"
 
+# Set by .ci/run, which runs the step memory of check.sh, too: the tests that the address sanitizer runs are
+# not run without it then.
+memory_follows=${KF_MEMORY_FOLLOWS:-}
+
 all_steps=(libraries lint build tests api docs tools server gtk)
 filtered_steps=(tests tools server gtk)
 other_script=Scripts/check.sh
@@ -57,13 +61,17 @@ build_tools() {
 
 # With the web server that some tests need, if it is available.
 step_tests() {
-    local skipped=KingfisherGTKTests
+    local chosen=("${filter[@]}") skipped=KingfisherGTKTests
     provide --tests --formats || return
     # The step before has built them, unless one is asked for alone.
     [ ${#filter[@]} -eq 0 ] || { provide --gtk && build_tests; } || return
     # The step isolation of check.sh runs those of the option, under its spy.
     [ ${#filter[@]} -gt 0 ] || skipped+='|IsolatedOptionTests'
-    run_tests "${filter[@]}" --skip "$skipped"
+    [ -z "$memory_follows" ] || {
+        say "Only the tests that Scripts/check.sh memory does not run"
+        chosen=(--filter "$(not_in_memory)")
+    }
+    run_tests "${chosen[@]}" --skip "$skipped"
 }
 
 step_api() { "$ROOT/Scripts/api.sh" --check; }
@@ -108,6 +116,7 @@ is_without_gtk() {
 step_gtk() {
     local chosen=("${filter[@]}")
     [ ${#filter[@]} -gt 0 ] || chosen=(--filter KingfisherGTKTests)
+    [ -z "$memory_follows" ] || chosen=(--filter "$NOT_IN_MEMORY_GTK")
     provide --gtk && build_tests && run_gtk_tests "${chosen[@]}" || return
     [ ${#filter[@]} -gt 0 ] || {
         plan_for Examples/Gallery "$GTK_BUILD"
