@@ -42,9 +42,10 @@ package final class ImageGrid {
         let last = (Int((scrollPosition + scene.size.height - 1) / side) + 1) * columns
         let visible = first..<max(first, min(last, urls.count))
         for (item, cell) in cells where !visible.contains(item) {
+            // First, because clearing may call `onEnd`.
+            cells[item] = nil
             cell.loader.clear()
             spare.append(cell)
-            cells[item] = nil
         }
         for item in visible {
             let cell = cells[item] ?? spare.popLast() ?? SDLImageView(in: scene)
