@@ -27,24 +27,24 @@ step_faults() { provide --gtk && build_tests && "$ROOT/Scripts/faults.sh"; }
 # The library, the tool and the service.
 step_isolation() {
     provide --redis --formats --gtk && build_tests && "$ROOT/Scripts/isolation.sh" library || return
-    plan_for Tools "$NESTED_BUILD"
-    swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --product kf &&
+    build_package Tools "$NESTED_BUILD" -c release --product kf &&
         "$ROOT/Scripts/isolation.sh" tools || return
-    plan_for Server "$SERVER_BUILD"
-    swift build --package-path Server --scratch-path "$SERVER_BUILD" --product kf-serve &&
+    build_package Server "$SERVER_BUILD" --product kf-serve &&
         "$ROOT/Scripts/isolation.sh" server
 }
 
 # Long enough to find careless mistakes; after changes to a decoder, run it for longer. The second
 # half covers the whole pipeline: responses, folders, processors and damaged files, concurrently.
 step_fuzz() {
-    local status=0
-    provide --gtk && build_tests && "$ROOT/Scripts/fuzz.sh" 4 jpg png gif webp avif bmp || return
-    # The seventh format would leave a core without work.
-    "$ROOT/Scripts/fuzz.sh" 4 ico &
+    local status=0 fuzzing
+    provide --gtk && build_tests || return
+    # The fuzzer is built in release mode, which leaves a core without work.
+    "$ROOT/Scripts/fuzz.sh" 4 >"$logs/of-fuzz" 2>&1 &
+    fuzzing=$!
     KF_FUZZ_SECONDS=4 run_tests --filter \
         'AnswerFuzzTests|FolderFuzzTests|ProcessorFuzzTests|DamagedFileTests|HostilePDFTests|HostileFilmTests|CurlFloodTests' || status=1
-    wait $! || status=1
+    wait $fuzzing || status=1
+    cat "$logs/of-fuzz"
     return $status
 }
 
@@ -59,8 +59,7 @@ step_formats() {
 step_examples() {
     local folder program arguments status=0
     local picture=$ROOT/Examples/Gallery/Screenshots/grid.png
-    plan_for Examples "$NESTED_BUILD"
-    swift build --package-path Examples --scratch-path "$NESTED_BUILD" -c release --build-tests &&
+    build_package Examples "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path Examples --scratch-path "$NESTED_BUILD" -c release \
             --disable-xctest --skip-build "${filter[@]}" || return
     [ ${#filter[@]} -eq 0 ] || return 0
@@ -91,8 +90,7 @@ step_examples() {
 is_first_program() {
     local program=$logs/hello
     "$ROOT/Scripts/pages.sh" --program GettingStarted "$program" || return
-    plan_for "$program" "$NESTED_BUILD"
-    swift build --package-path "$program" --scratch-path "$NESTED_BUILD" -c release --build-tests &&
+    build_package "$program" "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path "$program" --scratch-path "$NESTED_BUILD" -c release \
             --disable-xctest --skip-build &&
         (cd "$program" && "$NESTED_BUILD/release/hello" \
@@ -103,8 +101,7 @@ is_first_program() {
 is_sdl_binding() {
     local package=Examples/SDL
     provide --sdl || return
-    plan_for "$package" "$NESTED_BUILD"
-    swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c release --build-tests &&
+    build_package "$package" "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path "$package" --scratch-path "$NESTED_BUILD" -c release \
             --disable-xctest --skip-build &&
         SDL_VIDEODRIVER=dummy timeout 120 "$NESTED_BUILD/release/sdl-grid" --scroll
@@ -125,10 +122,7 @@ is_swift_5() {
     }
 }
 
-step_benchmarks() {
-    plan_for Benchmarks "$NESTED_BUILD"
-    swift build --package-path Benchmarks --scratch-path "$NESTED_BUILD" -c release
-}
+step_benchmarks() { build_package Benchmarks "$NESTED_BUILD" -c release; }
 
 # Runs the tests that depend on how GTK paints and lays out once more, in other modes than cairo at
 # one pixel per point on X11, and those of assistive technology on its bus. Tests of windows wait for
@@ -176,8 +170,7 @@ step_gtk_modes() {
 # its names as a screen reader does.
 uses_gallery() {
     local status=0
-    plan_for Examples/Gallery "$GTK_BUILD"
-    swift build --package-path Examples/Gallery --scratch-path "$GTK_BUILD" || return
+    build_package Examples/Gallery "$GTK_BUILD" || return
     ! command -v weston >/dev/null ||
         on_wayland env G_DEBUG=fatal-warnings GDK_BACKEND=wayland GSK_RENDERER=cairo GTK_A11Y=none \
             timeout 180 "$GTK_BUILD/debug/gallery" --check || status=1

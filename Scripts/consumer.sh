@@ -184,10 +184,8 @@ check_types() {
     : >"$types/main.swift"
     for module in "${modules[@]}"; do printf 'import %s\n' "$module" >"$types/$module.swift"; done
     build_types() {
-        plan_for "$package" "$GTK_BUILD"
         # SwiftPM passes the names of traits in the order of a set, and other arguments build everything again.
-        SWIFT_DETERMINISTIC_HASHING=1 swift build --package-path "$package" --scratch-path "$GTK_BUILD" \
-            -c release >"$folder/log" 2>&1 || {
+        SWIFT_DETERMINISTIC_HASHING=1 build_package "$package" "$GTK_BUILD" -c release >"$folder/log" 2>&1 || {
             grep 'error:' "$folder/log" >&2
             die "a program of the article, or one with every public type, does not compile (see above)."
         }

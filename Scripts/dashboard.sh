@@ -11,8 +11,7 @@
 [ $# -eq 0 ] || die "usage: Scripts/dashboard.sh"
 command -v prometheus >/dev/null || install_packages prometheus
 command -v python3 >/dev/null || install_packages python3
-plan_for Server "$SERVER_BUILD"
-swift build --package-path Server --scratch-path "$SERVER_BUILD" --product kf-serve
+build_package Server "$SERVER_BUILD" --product kf-serve
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 python3 Server/Tests/Dashboard/dashboard.py "$SERVER_BUILD/debug/kf-serve" "$(command -v prometheus)" \

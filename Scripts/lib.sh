@@ -314,6 +314,14 @@ plan_for() {
     printf '%s\n' "$plan" >"$folder/planned-for"
 }
 
+# Builds a package of this repository: build_package PACKAGE FOLDER [ARGUMENT]...
+build_package() {
+    local package=$1 folder=$2
+    shift 2
+    plan_for "$package" "$folder"
+    swift build --package-path "$package" --scratch-path "$folder" "$@"
+}
+
 # Additional arguments of build_tool for swift build.
 BUILD_FLAGS=()
 
@@ -354,13 +362,13 @@ build_tool() {
     fi
     check_writable
     check_folder_name
-    plan_for "$package" "$NESTED_BUILD"
     say "Building $program (the first time takes some minutes)"
     # Beside the build: the temporary folder may be the one that is full.
+    mkdir -p "$NESTED_BUILD"
     log=$NESTED_BUILD/$program.log
     killed=$(out_of_memory_kills)
     # Shows the progress on a terminal; otherwise only the log of a failure.
-    swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c "$CONFIGURATION" \
+    build_package "$package" "$NESTED_BUILD" -c "$CONFIGURATION" \
         "${BUILD_FLAGS[@]+"${BUILD_FLAGS[@]}"}" --product "$program" 2>&1 \
         | if [ -t 2 ]; then tee "$log" >&2; else cat >"$log"; fi || status=$?
     if [ $status -ne 0 ]; then

@@ -54,10 +54,7 @@ step_build() {
     return $status
 }
 
-build_tools() {
-    plan_for Tools "$NESTED_BUILD"
-    swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --build-tests
-}
+build_tools() { build_package Tools "$NESTED_BUILD" -c release --build-tests; }
 
 # With the web server that some tests need, if it is available.
 step_tests() {
@@ -91,9 +88,7 @@ step_tools() {
 # In a folder of its own and in debug mode, because the tests look inside the service, which
 # release mode forbids.
 step_server() {
-    plan_for Server "$SERVER_BUILD"
-    provide --redis --tests --formats &&
-        swift build --package-path Server --scratch-path "$SERVER_BUILD" --build-tests &&
+    provide --redis --tests --formats && build_package Server "$SERVER_BUILD" --build-tests &&
         timeout 300 swift test --package-path Server --scratch-path "$SERVER_BUILD" \
             --disable-xctest --skip-build "${filter[@]}" || return
     [ ${#filter[@]} -gt 0 ] || { "$ROOT/Scripts/clients.sh" && is_without_gtk; }
@@ -103,7 +98,7 @@ step_server() {
 # dependency files may mention it, and its module is empty.
 is_without_gtk() {
     local found
-    swift build --package-path Server --scratch-path "$SERVER_BUILD" --target KingfisherGTK || return
+    build_package Server "$SERVER_BUILD" --target KingfisherGTK || return
     found=$(grep -lE 'gtk-4|gtk4' "$SERVER_BUILD/debug.yaml" || true)
     found+=$(grep -rlE --include='*.d' '/(gtk-4\.0|glib-2\.0)/' "$SERVER_BUILD/debug/" | head -n 3 || true)
     [ -z "$found" ] || {
@@ -119,8 +114,7 @@ step_gtk() {
     [ -z "$memory_follows" ] || chosen=(--filter "$NOT_IN_MEMORY_GTK")
     provide --gtk && build_tests && run_gtk_tests "${chosen[@]}" || return
     [ ${#filter[@]} -gt 0 ] || {
-        plan_for Examples/Gallery "$GTK_BUILD"
-        swift build --package-path Examples/Gallery --scratch-path "$GTK_BUILD" && fits_narrow_window
+        build_package Examples/Gallery "$GTK_BUILD" && fits_narrow_window
     }
 }
 
