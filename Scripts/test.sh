@@ -39,22 +39,8 @@ step_lint() {
         "$ROOT/Scripts/pages.sh"
 }
 
-# Checking the NEON twins takes a second, if there is a compiler for arm64. The tool is built beside the
-# tests, if its step follows: in release mode one module waits for the other, and a core has no work.
-step_build() {
-    local tools='' status=0
-    "$ROOT/Scripts/neon.sh" && provide --gtk || return
-    ! is_in tools "${steps[@]}" || {
-        build_tools >"$logs/of-tools" 2>&1 &
-        tools=$!
-    }
-    build_tests || status=1
-    # The step of the tool reports its failures.
-    [ -z "$tools" ] || wait "$tools" || true
-    return $status
-}
-
-build_tools() { build_package Tools "$NESTED_BUILD" -c release --build-tests; }
+# Checking the NEON twins takes a second, if there is a compiler for arm64.
+step_build() { "$ROOT/Scripts/neon.sh" && provide --gtk && build_tests; }
 
 # With the web server that some tests need, if it is available.
 step_tests() {
@@ -80,7 +66,7 @@ step_docs() { "$ROOT/Scripts/docs.sh" "$logs/pages"; }
 # already built.
 step_tools() {
     provide --tests --formats || return
-    build_tools &&
+    build_package Tools "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path Tools --scratch-path "$NESTED_BUILD" -c release \
             --disable-xctest --skip-build "${filter[@]}"
 }
