@@ -90,7 +90,7 @@ struct SDLImageViewTests {
         await cell.kf.waitUntilLoaded()
         #expect(try bench.transport.transfer(0).isCancelled)
         let error = #expect(throws: KingfisherError.self) { try ends[0]?.get() }
-        #expect(error?.isNotCurrentTask == true)
+        #expect(error?.isTaskCancelled == true)
         #expect(color(x: 50, y: 50) == [0, 255, 0])
     }
 
