@@ -126,14 +126,12 @@ step_benchmarks() { build_package Benchmarks "$NESTED_BUILD" -c release; }
 
 # Runs the tests that depend on how GTK paints and lays out once more, in other modes than cairo at
 # one pixel per point on X11, and those of assistive technology on its bus. Tests of windows wait for
-# frames most of the time, so the modes run at the same time, and programs are built beside them.
+# frames most of the time, so the modes run at the same time.
 step_gtk_modes() {
     local painted='PaintingTests|BadgeTests|SizingTests|SightTests|HiDPITests|ListModelTests|ZoomTests'
-    local moving='TransitionTests|AnimationTests' mode programs status=0
+    local moving='TransitionTests|AnimationTests' mode status=0
     declare -A running=()
     provide --gtk --tests && build_tests || return
-    "$ROOT/Scripts/consumer.sh" --types >"$logs/of-types" 2>&1 &
-    programs=$!
     gtk_mode gl on_x11 "$painted|$moving|LoadingTests" GSK_RENDERER=gl GTK_THEME=Default:hc \
         KF_TEST_DIRECTION=rtl
     gtk_mode dense on_x11 "$painted|$moving" GDK_SCALE=2
@@ -159,10 +157,8 @@ step_gtk_modes() {
         }
         printf '%s: %s\n' "$mode" "$(grep -a 'Test run with' "$logs/gtk-$mode" | tail -n 1)"
     done
-    # Not before: it uses the same folder.
-    wait "$programs" && are_gtk_programs || status=1
-    cat "$logs/of-types"
     uses_gallery || status=1
+    "$ROOT/Scripts/consumer.sh" --types && are_gtk_programs || status=1
     return $status
 }
 
