@@ -29,8 +29,9 @@ done
 require_swift
 say "Building the fuzzer"
 if [ "${formats[*]}" != svg ]; then
-    KF_FUZZ=1 swift build -c release --sanitize fuzzer --sanitize address --product CodecsFuzz \
-        --scratch-path "$scratch"
+    # SwiftPM passes the sanitizers in the order of a set, and other arguments build everything again.
+    SWIFT_DETERMINISTIC_HASHING=1 KF_FUZZ=1 swift build -c release --sanitize fuzzer --sanitize address \
+        --product CodecsFuzz --scratch-path "$scratch"
 fi
 mkdir -p "$scratch/release"
 case " ${formats[*]} " in
