@@ -92,7 +92,9 @@ NOT_IN_MEMORY=(GoldenTests EnduranceTests SideTableTests DerivedSizeTests Proces
     MemoryStoreEvictionTests ProgramLimitsTests IsolatedOptionTests InterleavingTests)
 NOT_IN_MEMORY_TESTS='CurlFloodTests|WorkBoundTests|long packets of repeated beginnings|report about unknown colours'
 NOT_IN_MEMORY_FOLDERS=(Compatibility Options Results HTTP/Freshness Pipeline/HTTPCaching)
-NOT_IN_MEMORY_GTK='ManyAnimationsTests|ZoomCostTests'
+
+# Tests of GTK that measure costs, which no sanitizer runs.
+GTK_COSTS='ManyAnimationsTests|ZoomCostTests'
 
 # Prints a regular expression for the tests of the library that Scripts/memory.sh does not run.
 not_in_memory() {

@@ -67,7 +67,7 @@ run_library() {
 run_gtk() {
     ASAN_OPTIONS=detect_leaks=0:max_free_fill_size=65536:free_fill_byte=221 G_SLICE=always-malloc \
         run_gtk_tests --filter "${1:-KingfisherGTKTests}" \
-        --skip "$NOT_IN_MEMORY_GTK"
+        --skip "$GTK_COSTS"
 }
 say "Running the tests with the address sanitizer"
 run_both "$@"

@@ -61,7 +61,7 @@ export TSAN_OPTIONS="halt_on_error=0 history_size=4 ${TSAN_OPTIONS:-}"
 run_library() { run "$logs/library" run_tests "${chosen[@]}" --skip KingfisherGTKTests; }
 run_gtk() {
     run "$logs/gtk" run_gtk_tests --filter "${1:-KingfisherGTKTests}" \
-        --skip 'ManyAnimationsTests|ZoomCostTests'
+        --skip "$GTK_COSTS"
 }
 say "Running the tests with the thread sanitizer"
 run_both "$@"

@@ -97,7 +97,10 @@ is_without_gtk() {
 step_gtk() {
     local chosen=("${filter[@]}")
     [ ${#filter[@]} -gt 0 ] || chosen=(--filter KingfisherGTKTests)
-    [ -z "$memory_follows" ] || chosen=(--filter "$NOT_IN_MEMORY_GTK")
+    [ -z "$memory_follows" ] || {
+        say "Only the tests that Scripts/check.sh memory does not run"
+        chosen=(--filter "$GTK_COSTS")
+    }
     provide --gtk && build_tests && run_gtk_tests "${chosen[@]}" || return
     [ ${#filter[@]} -gt 0 ] || {
         build_package Examples/Gallery "$GTK_BUILD" && fits_narrow_window

@@ -88,9 +88,9 @@ public final class DownloadTask: Sendable {
 
     /// Cancels the load for this caller, at any stage.
     ///
-    /// The completion handler receives a cancellation error, also if the result waits for its queue
-    /// already. Other callers of the same download continue; the last one to cancel stops it. No
-    /// effect after the completion.
+    /// The completion handler receives a cancellation error, even if a result already waits for its
+    /// queue. Other callers of the same download continue; the last one to cancel stops it. No effect
+    /// after the completion.
     public func cancel() {
         cancellation.cancel()
     }
