@@ -90,7 +90,7 @@ struct InfoTests {
         #expect(outcome.text.split(separator: "\n").count == 5)
         let errors = outcome.errors.split(separator: "\n")
         #expect(errors.count == 3)
-        #expect(errors.first?.hasSuffix("there are no images in these folders") == true)
+        #expect(errors.first?.hasSuffix("there are no images in this folder") == true)
         #expect(errors.dropFirst().first?.hasSuffix("known format; check the source") == true)
         for (error, file) in zip(errors, ["empty", "page.html", "gone.png"]) {
             #expect(error.hasPrefix("kf: error: "), "\(error)")

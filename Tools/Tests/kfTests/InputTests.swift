@@ -26,6 +26,12 @@ struct InputTests {
         }
     }
 
+    /// The commands of several files, with an output.
+    private static let everyCommand = [
+        "convert -o out", "sheet -o s.png", "animate -o a.gif", "get -o out/", "info",
+        "optimize --in-place", "srcset -o out",
+    ]
+
     private func kf(_ arguments: [String], input: String = "") async throws -> KFProgram.Outcome {
         try await KFProgram.run(arguments, in: folder, input: Data(input.utf8))
     }
@@ -106,6 +112,15 @@ struct InputTests {
         #expect(outcome.errors.contains("--exclude leaves no image"), "\(outcome.errors)")
     }
 
+    @Test(arguments: everyCommand)
+    func `a folder of which nothing is left is no error beside another input`(
+        line: String
+    ) async throws {
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await kf(words + ["in/old", "in/a.jpg", "--exclude", "[cd].jpg"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
     @Test func `a URL is left out by its path`() async throws {
         let urls = ["/a.jpg", "/old/b.jpg", "/c-draft.jpg"].map { server.url($0) }
         let outcome = try await kf(
@@ -113,6 +128,29 @@ struct InputTests {
         )
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(server.requests == ["/a.jpg"])
+    }
+
+    // MARK: Inputs that are none
+
+    @Test(arguments: everyCommand)
+    func `a folder without images is a failure that names it, alone or not`(
+        line: String
+    ) async throws {
+        let words = line.split(separator: " ").map(String.init)
+        for name in ["bare", "void"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path(name),
+                withIntermediateDirectories: false
+            )
+        }
+        for inputs in [["bare"], ["in/a.jpg", "bare"], ["bare", "void"]] {
+            let outcome = try await kf(words + inputs)
+            #expect(outcome.status == 1)
+            for name in inputs where name != "in/a.jpg" {
+                let message = "\(name): there are no images in this folder"
+                #expect(outcome.errors.contains(message), "\(outcome.errors)")
+            }
+        }
     }
 
     // MARK: Lists

@@ -51,11 +51,27 @@ struct InputSearch {
     ///     otherwise once.
     /// - Returns: The files of all inputs, in the order of the inputs and of their names; and the inputs
     ///   and folders that cannot be read, with the reason.
-    /// - Throws: A ``Failure`` if there are no files at all.
+    /// - Throws: A ``Failure`` with all reasons if there are no files at all.
     func files(
         _ inputs: [String],
         repeats: Bool = false
     ) throws -> (found: [Found], failures: [(String, Failure)]) {
+        let (found, failures) = search(inputs, repeats: repeats)
+        guard found.isEmpty else { return (found, failures) }
+        guard !failures.isEmpty else { throw nothing(among: inputs) }
+        throw Failure(failures.map(\.1.message).joined(separator: "; "))
+    }
+
+    /// The error for inputs of which none is left, although none failed.
+    func nothing(among inputs: [String]) -> Failure {
+        Failure(inputs.isEmpty ? "there are no images" : "--exclude leaves no image")
+    }
+
+    /// As ``files(_:repeats:)``, but there may be no files.
+    func search(
+        _ inputs: [String],
+        repeats: Bool = false
+    ) -> (found: [Found], failures: [(String, Failure)]) {
         var seen: Set<String> = []
         var found: [Found] = []
         var failures: [(String, Failure)] = []
@@ -63,17 +79,9 @@ struct InputSearch {
             do {
                 found += try files(input, &failures).filter { !excludes($0, of: input) }
                     .filter { repeats || seen.insert(Self.identity(of: $0.path)).inserted }
-            } catch let failure as Failure {
-                failures.append((input, failure))
+            } catch {
+                failures.append((input, error))
             }
-        }
-        guard !found.isEmpty else {
-            if let (_, failure) = failures.first { throw failure }
-            guard !inputs.isEmpty else { throw Failure("there are no images") }
-            throw Failure(
-                excluded.isEmpty
-                    ? "there are no images in these folders" : "--exclude leaves no image"
-            )
         }
         return (found, failures)
     }
@@ -81,7 +89,7 @@ struct InputSearch {
     private func files(
         _ input: String,
         _ failures: inout [(String, Failure)]
-    ) throws -> [Found] {
+    ) throws(Failure) -> [Found] {
         var status = stat()
         if stat(input, &status) == 0 {
             let kind = status.st_mode & S_IFMT
@@ -93,7 +101,13 @@ struct InputSearch {
             guard Self.resolved(input) != leftOut else {
                 throw Failure("\(input) is also the output folder; choose another one with -o")
             }
-            return walk(input, "", &failures) { _ in true }.filter { hasEnding($0.path) }
+            let earlier = failures.count
+            let images = walk(input, "", &failures) { _ in true }.filter { hasEnding($0.path) }
+            // A folder that cannot be listed has a failure of its own.
+            guard !images.isEmpty || failures.count > earlier else {
+                throw Failure("\(input): there are no images in this folder")
+            }
+            return images
         }
         let code = errno
         if input == "-" {
@@ -113,10 +127,10 @@ struct InputSearch {
         for choice in choices {
             do {
                 found += try files(choice, &failures)
-            } catch let failure as Failure {
+            } catch {
                 // Of `*.{jpg,png}` one may match nothing.
                 guard !Self.isPattern(choice) else { continue }
-                failures.append((choice, failure))
+                failures.append((choice, error))
             }
         }
         guard !found.isEmpty else { throw Failure("nothing matches '\(input)'") }
@@ -164,7 +178,7 @@ struct InputSearch {
     private static func isPattern(_ text: String) -> Bool { text.contains { "*?[".contains($0) } }
 
     /// The texts that one with braces such as `{a,b}` stands for; the text itself without any.
-    private static func choices(of text: String) throws -> [String] {
+    private static func choices(of text: String) throws(Failure) -> [String] {
         var choices = [""]
         var rest = text[...]
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {

@@ -114,11 +114,10 @@ struct GetCommand: AsyncParsableCommand {
         var sources: [PictureSource] = []
         do {
             let missing: [(String, any Error)]
-            (sources, missing) = listing.sources(
-                of: try listing.all(inputs, patience: loading.timeout),
+            (sources, missing) = try listing.sources(
+                of: listing.all(inputs, patience: loading.timeout),
                 leavingOut: output
             )
-            if sources.isEmpty, missing.isEmpty { throw Failure("there are no images") }
             let target = try target(for: sources)
             try target.prepare()
             if sources.count == 1, missing.isEmpty, !out.json || !listing.mayBeSeveral(inputs) {

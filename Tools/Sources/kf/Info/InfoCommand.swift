@@ -60,8 +60,7 @@ struct InfoCommand: AsyncParsableCommand {
         let missing: [(String, any Error)]
         do {
             let texts = try listing.all(files, patience: timeout)
-            (sources, missing) = listing.sources(of: texts, leavingOut: nil)
-            if sources.isEmpty, missing.isEmpty { throw Failure("there are no images") }
+            (sources, missing) = try listing.sources(of: texts, leavingOut: nil)
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
         }

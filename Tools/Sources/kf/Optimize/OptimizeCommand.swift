@@ -126,12 +126,11 @@ struct OptimizeCommand: AsyncParsableCommand {
 
     /// The files of all inputs; those that cannot be found or used are reported.
     private func sources(_ failures: Failures) throws -> [PictureSource] {
-        let (sources, missing) = listing.sources(
-            of: try listing.all(files),
+        let (sources, missing) = try listing.sources(
+            of: listing.all(files),
             leavingOut: output,
             endings: ["jpg", "jpeg", "jpe", "png", "apng", "gif"]
         )
-        if sources.isEmpty, missing.isEmpty { throw Failure("there are no images") }
         for (input, error) in missing { report(error, of: input, failures) }
         return sources.filter { source in
             guard source.isWeb || inPlace && source.path == nil else { return true }

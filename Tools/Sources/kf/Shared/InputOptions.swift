@@ -73,11 +73,12 @@ struct InputOptions: ParsableArguments {
     ///   - endings: Suffixes of the files that a folder search includes.
     /// - Returns: Each source once, in the order of the texts; and what cannot be found, with the
     ///   reason.
+    /// - Throws: A ``Failure`` if there are neither.
     func sources(
         of texts: [String],
         leavingOut output: String?,
         endings: Set<String> = InputSearch.endings
-    ) -> (sources: [PictureSource], failures: [(String, any Error)]) {
+    ) throws -> (sources: [PictureSource], failures: [(String, any Error)]) {
         let search = InputSearch(leavingOut: output ?? "", endings: endings, excluding: exclude)
         var seen: Set<String> = []
         var sources: [PictureSource] = []
@@ -89,7 +90,7 @@ struct InputOptions: ParsableArguments {
                     if !search.excludes(source) { sources.append(source) }
                     continue
                 }
-                let (found, missing) = try search.files([path])
+                let (found, missing) = search.search([path])
                 sources += found.map { PictureSource(file: $0.path, folder: $0.dir) }
                 failures += missing.map { ($0.0, $0.1) }
             } catch {
@@ -101,6 +102,7 @@ struct InputOptions: ParsableArguments {
         let once = sources.filter { source in
             seen.insert(source.path.map(InputSearch.identity) ?? source.text).inserted
         }
+        if once.isEmpty, failures.isEmpty { throw search.nothing(among: texts) }
         return (once, failures)
     }
 }

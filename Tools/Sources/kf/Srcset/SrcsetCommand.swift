@@ -111,11 +111,10 @@ struct SrcsetCommand: AsyncParsableCommand {
         let sources: [PictureSource]
         let missing: [(String, any Error)]
         do {
-            (sources, missing) = listing.sources(
-                of: try listing.all(inputs, patience: loading.timeout),
+            (sources, missing) = try listing.sources(
+                of: listing.all(inputs, patience: loading.timeout),
                 leavingOut: output
             )
-            if sources.isEmpty, missing.isEmpty { throw Failure("there are no images") }
             for source in sources { try loading.check(source) }
             try AtomicFile.makeFolder(output)
             try AtomicFile.checkWritable(output)
