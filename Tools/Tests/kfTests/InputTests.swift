@@ -153,6 +153,21 @@ struct InputTests {
         }
     }
 
+    @Test(
+        arguments: ["get", "info", "optimize --in-place", "srcset -o out"],
+        ["ftp://h/a", "ftp://h/a?x", "ftp://h/{a,b}", "http:///a?x"]
+    )
+    func `a URL of another kind is wrong usage, also if it looks like a pattern`(
+        line: String,
+        url: String
+    ) async throws {
+        let words = line.split(separator: " ").map(String.init)
+        for inputs in [[url], ["in", url]] {
+            let outcome = try await kf(words + inputs)
+            #expect(outcome.status == 64, "\(outcome.errors)")
+        }
+    }
+
     // MARK: Lists
 
     /// A list as an editor of another system writes it.

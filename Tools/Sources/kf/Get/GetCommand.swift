@@ -86,10 +86,10 @@ struct GetCommand: AsyncParsableCommand {
             throw ValidationError("--skip-existing and --name need an output, -o")
         }
         try part.part.check(loading.pages)
+        let sources = try inputs.map { try PictureSource($0) }
         // Those of files are checked when they are known.
-        if listing.fromFile == nil, !inputs.contains(where: InputSearch.isSearched) {
-            _ = try target(for: inputs.map { try PictureSource($0) })
-        }
+        let isSearched = sources.contains { $0.path.map(InputSearch.isSearched) ?? false }
+        if listing.fromFile == nil, !isSearched { _ = try target(for: sources) }
     }
 
     /// Checks the options with the sources.

@@ -80,6 +80,7 @@ struct OptimizeCommand: AsyncParsableCommand {
 
     func validate() throws {
         try listing.check(files, "files")
+        for file in files { _ = try PictureSource(file) }
         if let timeout { try ReadOptions.check(timeout: timeout) }
         guard (output == nil) == inPlace else {
             throw ValidationError(
