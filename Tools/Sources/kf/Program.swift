@@ -106,7 +106,10 @@ enum Program {
             code = .validationFailure
             message = (["Error: \(advice)"] + usage).joined(separator: "\n")
         }
-        if !code.isSuccess { message = CommandLineArguments.withoutSecrets(message) }
+        if !code.isSuccess {
+            message = CommandLineArguments.withoutSecrets(message)
+            message = CommandLineArguments.withAdviceForDash(message)
+        }
         // Help goes to standard output, wrong usage to standard error. Commands print their own
         // errors.
         if !message.isEmpty {

@@ -92,6 +92,37 @@ struct HelpTests {
     }
 
     @Test(arguments: [
+        ("get in.png --retry", "-1", "--retry must be from 0 to 100"),
+        ("get in.png --at", "-1", "'-1' is no time"),
+        ("convert in.png -o out --quality", "-4", "the quality must be from 0 to 100, not -4"),
+        ("animate in.png -o a.gif --fps", "-3", "--fps must be from 1 to 100"),
+        ("get in.png -o", "-dash.png", ""), ("convert in.png --output", "-dash", ""),
+    ])
+    func `a value that begins with a hyphen gets advice, which works`(
+        line: String,
+        value: String,
+        message: String
+    ) async throws {
+        let folder = try TemporaryFolder()
+        try TestPictures.png().write(to: folder.url.appending(path: "in.png"))
+        var words = line.split(separator: " ").map(String.init)
+        let outcome = try await KFProgram.run(words + [value], in: folder)
+        #expect(outcome.status == 64)
+        let option = words.removeLast()
+        let advice = "; write \(option)=VALUE for one that begins with a dash\n"
+        #expect(outcome.errors.contains(advice), "\(outcome.errors)")
+        let advised = try await KFProgram.run(words + [option + "=" + value], in: folder)
+        #expect(advised.status == (message.isEmpty ? 0 : 64))
+        #expect(message.isEmpty || advised.errors.contains(message), "\(advised.errors)")
+    }
+
+    @Test func `a missing value gets no advice about hyphens`() async throws {
+        let outcome = try await KFProgram.run(["get", "a.png", "-o"], in: try TemporaryFolder())
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.hasPrefix("Error: Missing value for '-o <file>'\n"))
+    }
+
+    @Test(arguments: [
         ("conver", "there is no command 'conver'; did you mean 'convert'?"),
         ("thumbnail", "there is no command 'thumbnail'; there are get, convert, watch, "),
         ("a.jpg", "there is no command 'a.jpg'; kf get a.jpg loads an image\n"),

@@ -89,6 +89,18 @@ enum CommandLineArguments {
         FileManager.default.fileExists(atPath: option) ? "; write ./\(option) for the file" : nil
     }
 
+    /// The parser's message, with advice for a value such as `-1`, which it takes for an option.
+    static func withAdviceForDash(_ message: String, of arguments: [String] = all) -> String {
+        guard message.hasPrefix("Error: Missing value for '"),
+            let line = message.split(separator: "\n").first,
+            let option = line.split(separator: "'").last?.prefix(while: { $0 != " " }),
+            let index = arguments.firstIndex(of: String(option)),
+            arguments.dropFirst(index + 1).first?.hasPrefix("-") == true
+        else { return message }
+        let advice = "; write \(option)=VALUE for one that begins with a dash"
+        return line + advice + message.dropFirst(line.count)
+    }
+
     /// The parser's message, which quotes values, without headers and without URLs that a sentence
     /// would cut.
     static func withoutSecrets(_ message: String, of arguments: [String] = all) -> String {
