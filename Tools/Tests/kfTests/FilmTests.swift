@@ -40,6 +40,15 @@ struct FilmTests {
         #expect(try folder.data("at.png") != folder.data("first.png"))
     }
 
+    @Test func `a frame that is not written has no format and no size of a file`() async throws {
+        let fields = try GetTests.fields(try await run("get film.mp4 --json"))
+        #expect(fields["format"] is NSNull && fields["bytes"] is NSNull, "\(fields)")
+        let text = try await run("get film.mp4").text
+        #expect(text.contains(/pixels\n/), "\(text)")
+        let written = try GetTests.fields(try await run("get film.mp4 -o out.png --json"))
+        #expect(written["format"] as? String == "png" && written["bytes"] is Int, "\(written)")
+    }
+
     @Test func `a video's properties are printed`() async throws {
         let outcome = try await run("info film.mp4")
         #expect(

@@ -35,6 +35,15 @@ struct PageTests {
         #expect(try size("half.jpg") == whole)
     }
 
+    @Test func `a page that is not written has no format and no size of a file`() async throws {
+        let fields = try GetTests.fields(try await run("get two.pdf --json"))
+        #expect(fields["format"] is NSNull && fields["bytes"] is NSNull, "\(fields)")
+        let text = try await run("get two.pdf").text
+        #expect(text.contains(/pixels\n/), "\(text)")
+        let written = try GetTests.fields(try await run("get two.pdf -o out.png --json"))
+        #expect(written["format"] as? String == "png" && written["bytes"] is Int, "\(written)")
+    }
+
     @Test func `pages are counted, and a page too far is named`() async throws {
         let outcome = try await run("info two.pdf")
         #expect(outcome.text.contains("2 pages, "), "\(outcome.text)\(outcome.errors)")

@@ -99,7 +99,7 @@ struct ImageGetter: Sendable {
     /// The properties of the written file, or of the source without output.
     private struct Written {
         var format: PictureFormat?
-        /// Nil if the cache has the source no longer.
+        /// Nil if the source has no file of its own, or the cache has it no longer.
         var bytes: Int?
         /// Nil for the number of loaded frames.
         var frames: Int?
@@ -163,6 +163,7 @@ struct ImageGetter: Sendable {
         _ index: Int
     ) async throws -> Written? {
         guard let encoded else {
+            guard !loaded.isPart else { return Written() }
             let source = await loaded.source()
             return Written(
                 format: source.flatMap { PictureFormat($0.kf.imageFormat) },

@@ -17,7 +17,8 @@ struct LoadReport: Report {
     let width: Int
     let height: Int
     let frames: Int
-    /// Of the written file, or of the source without output; nil if the cache has it no longer.
+    /// Of the written file, or of the source without output; nil if that has no file of its own, or the
+    /// cache has it no longer.
     let bytes: Int?
     let output: String?
     /// Whether the source ended before all pixels were there.

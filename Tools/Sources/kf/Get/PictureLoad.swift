@@ -22,6 +22,13 @@ struct PictureLoad: Sendable {
             return isMade ? "original" : "\(result.cacheType)"
         }
 
+        /// Whether the source is a page of a document or a part of a video, which has no file of its
+        /// own.
+        var isPart: Bool {
+            guard case .provider(let provider) = result.originalSource else { return false }
+            return provider is PDFPageDataProvider || provider is VideoFrameDataProvider
+        }
+
         /// The bytes of the source, before any step; nil if the cache has them no longer.
         func source() async -> Data? {
             if result.metrics != nil { return result.data() }
