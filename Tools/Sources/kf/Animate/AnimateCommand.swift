@@ -12,7 +12,8 @@ struct AnimateCommand: AsyncParsableCommand {
             Files that are named are shown in that order; those of folders and patterns in the \
             order of their names, in which 2 comes before 10. Animations, and parts of videos with \
             --from and --to, are shown with all their frames. Images of another size fill the \
-            size of the first one, and lose what does not fit.
+            size of the first one, and lose what does not fit. Nothing is written if a file cannot \
+            be read.
 
             Examples:
               kf animate frames -o clip.webp --fps 25
