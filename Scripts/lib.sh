@@ -88,7 +88,7 @@ run_both() {
 
 # What the address sanitizer does not run: suites that only compare pixels or compute, or measure memory, of
 # which it holds more than is in use; tests of other suites; and folders of Swift without pointers.
-NOT_IN_MEMORY=(GoldenTests EnduranceTests SideTableTests DerivedSizeTests ProcessorWorkTests FIFOTests
+NOT_IN_MEMORY=(GoldenTests CurlEnduranceTests SideTableTests DerivedSizeTests ProcessorWorkTests FIFOTests
     MemoryStoreEvictionTests ProgramLimitsTests IsolatedOptionTests InterleavingTests)
 NOT_IN_MEMORY_TESTS='CurlFloodTests|WorkBoundTests|long packets of repeated beginnings|report about unknown colours'
 NOT_IN_MEMORY_FOLDERS=(Compatibility Options Results HTTP/Freshness Pipeline/HTTPCaching)
@@ -107,11 +107,13 @@ not_in_memory() {
 
 # leave_out NAME...: builds the tests of the library without these suites and folders, for a sanitizer.
 leave_out() {
-    local name
-    KF_LEFT_OUT=$(cd Tests/KingfisherTests && for name; do
-        find . -path "./$name" -o -name "$name.swift"
-    done | sed 's|^\./||' | tr '\n' ' ')
-    export KF_LEFT_OUT
+    local name found
+    export KF_LEFT_OUT=
+    for name; do
+        found=$(cd Tests/KingfisherTests && find . \( -path "./$name" -o -name "$name.swift" \) -printf '%P ')
+        [ -n "$found" ] || die "Tests/KingfisherTests has no $name, which is to be left out."
+        KF_LEFT_OUT+=$found
+    done
 }
 
 # Runs a command as root, through sudo if necessary.

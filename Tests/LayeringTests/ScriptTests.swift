@@ -154,6 +154,15 @@ struct ScriptTests {
         #expect(text == "a name 1000\nb 2000\n")
     }
 
+    @Test(arguments: ["", "GoneTests", "Gone/Folder"])
+    func `a sanitizer leaves out what there is`(gone: String) throws {
+        let commands =
+            #". Scripts/lib.sh; leave_out "${NOT_IN_MEMORY[@]}" "${NOT_IN_MEMORY_FOLDERS[@]}" "#
+        let (text, status) = try run(["bash", "-c", commands + gone], in: SourceTree.repository)
+        #expect(status == (gone.isEmpty ? 0 : 1), "\(text)")
+        #expect(text.contains("has no \(gone),") == !gone.isEmpty, "\(text)")
+    }
+
     private func text(_ path: String) throws -> String {
         try String(contentsOf: SourceTree.repository.appendingPathComponent(path), encoding: .utf8)
     }
