@@ -106,7 +106,12 @@ struct URLErrorTests {
         #expect(code(try await failure(server.url("/").absoluteString)) == .badServerResponse)
     }
 
-    @Test(.enabled(if: NginxServer.isAvailable, "needs nginx and openssl"))
+    @Test(
+        .enabled(
+            if: NginxServer.isAvailable,
+            "needs nginx and openssl: Scripts/bootstrap.sh --tests"
+        )
+    )
     func `a self-signed certificate has an unknown root`() async throws {
         let server = try NginxServer()
         try server.serve(Data("x".utf8), at: "a")
