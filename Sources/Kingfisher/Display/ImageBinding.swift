@@ -138,9 +138,7 @@ package final class ImageBinding {
         guard options.progressiveJPEG != nil else { return nil }
         return ProgressiveUpdates.Sink { [weak self, weak target] image in
             MainActor.assumeIsolated {
-                guard let self, let target, self.identifier == load.identifier,
-                    !load.token.isCancelled, self.task?.isCancelled != true
-                else { return }
+                guard let self, let target, self.identifier == load.identifier else { return }
                 target.removePlaceholder()
                 target.show(image, options: options)
             }

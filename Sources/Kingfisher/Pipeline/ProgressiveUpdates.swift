@@ -63,7 +63,9 @@ final class ProgressiveUpdates: Sendable {
         worker.withLock { $0 }?.cancel()
     }
 
-    private var isWanted: Bool { !hasEnded.load(ordering: .relaxed) && !request.isSuperseded }
+    private var isWanted: Bool {
+        !hasEnded.load(ordering: .relaxed) && !request.isSuperseded && !task.isCancelled
+    }
 
     /// Decodes and shows the scans in new bytes.
     private func update(_ decoding: ProgressiveDecoding, with bytes: Data) async {
@@ -95,7 +97,10 @@ final class ProgressiveUpdates: Sendable {
 
     /// Calls the hook on the main queue.
     private func decide(_ image: KFCrossPlatformImage) {
-        switch progressive.onImageUpdated.call(image) {
+        let update = progressive.onImageUpdated.call(image)
+        // The hook may cancel the load, or start another one.
+        guard isWanted else { return }
+        switch update {
         case nil, .default?: sink.show(image)
         case .keepCurrent?: break
         case .replace(let other)?: sink.show(other)

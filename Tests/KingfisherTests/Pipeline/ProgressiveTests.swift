@@ -49,7 +49,9 @@ struct ProgressiveTests {
         _ progressive: ImageProgressive,
         _ options: KingfisherOptionsInfo = [],
         isStillWanted: (@Sendable () -> Bool)? = nil,
-        into shown: Locked<[KFCrossPlatformImage?]>? = nil
+        into shown: Locked<[KFCrossPlatformImage?]>? = nil,
+        by wallClock: WallClock? = nil,
+        began: @escaping @Sendable (DownloadTask) -> Void = { _ in }
     ) -> Task<KFCrossPlatformImage, any Error> {
         let list: KingfisherOptionsInfo = [
             .progressiveJPEG(progressive), .callbackQueue(.untouch), .cacheMemoryOnly,
@@ -58,14 +60,15 @@ struct ProgressiveTests {
         let shown = shown ?? self.shown
         let sink = ProgressiveUpdates.Sink(
             show: { image in shown.change { $0.append(image) } },
-            clock: clock.clock
+            clock: wallClock ?? clock.clock
         )
         let request = manager.request(.network(url), parsed, isStillWanted: isStillWanted)
         return Task.immediate { [manager] in
             try await withCheckedThrowingContinuation { continuation in
-                _ = manager.start(request, events: LoadEvents(partial: sink)) {
+                let task = manager.start(request, events: LoadEvents(partial: sink)) {
                     continuation.resume(with: $0.map(\.image))
                 }
+                began(task)
             }
         }
     }
@@ -256,6 +259,51 @@ struct ProgressiveTests {
         for part in parts { transfer.send(part) }
         transfer.finish()
         _ = try await load.value
+        #expect(shown.value.isEmpty)
+    }
+
+    @Test func `PRG-6: nothing is shown of a load that is cancelled`() async throws {
+        let progressive = ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0)
+        let hooked = Target()
+        progressive.onImageUpdated.delegate(on: hooked) { target, _ in
+            target.updates.change { $0 += 1 }
+            return .default
+        }
+        let (task, times, passed) = (Locked<DownloadTask?>(nil), Locked(0), Gate())
+        let clock = WallClock(
+            now: {
+                times.change { $0 += 1 }
+                // Read before an image is sent to the main queue, and after its turn there.
+                if times.value == 1 { DispatchQueue.main.async { task.value?.cancel() } }
+                if times.value == 2 { passed.open() }
+                return 0
+            },
+            every: clock.clock.every
+        )
+        let load = load(progressive, by: clock, began: { new in task.change { $0 = new } })
+        let transfer = try await begin()
+        transfer.send(parts[0] + parts[1] + parts[2].prefix(16))
+        await passed.wait()
+        let error = await #expect(throws: KingfisherError.self) { _ = try await load.value }
+        #expect(error?.isTaskCancelled == true)
+        #expect(shown.value.isEmpty)
+        #expect(hooked.updates.value == 0)
+    }
+
+    @Test func `PRG-6: a hook that cancels the load ends what is shown`() async throws {
+        let progressive = ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0)
+        let (task, hooked) = (Locked<DownloadTask?>(nil), Target())
+        progressive.onImageUpdated.delegate(on: hooked) { target, _ in
+            task.value?.cancel()
+            target.updates.change { $0 += 1 }
+            return .default
+        }
+        let load = load(progressive, began: { new in task.change { $0 = new } })
+        let transfer = try await begin()
+        transfer.send(parts[0] + parts[1] + parts[2].prefix(16))
+        await #expect(throws: KingfisherError.self) { _ = try await load.value }
+        await MainActor.run {}
+        #expect(hooked.updates.value == 1)
         #expect(shown.value.isEmpty)
     }
 
