@@ -130,6 +130,36 @@ struct DecodedImagesTests {
         #expect(held.maker.decodeCount == 1)
     }
 
+    /// The last caller leaves before the second job finds the first one, after it has, or in between.
+    @Test func `a decode that is left while another load joins it is begun again`() async throws {
+        let options = DecodeRequest(KingfisherParsedOptionsInfo(nil))
+        let bytes = try #require(Fingerprint(Self.small))
+        let key = DecodedImages.Key(bytes: bytes, request: options.key)
+        for round in 0..<2_000 {
+            let (images, began, end) = (DecodedImages(), Gate(), Gate())
+            let made = KFCrossPlatformImage()
+            let left = Job<KFCrossPlatformImage> { job in
+                try await images.image(for: key, of: job) {
+                    began.open()
+                    await end.wait()
+                    return made
+                }
+            }
+            left.start()
+            let caller = Task.immediate { try await left.value() }
+            await began.wait()
+            DispatchQueue.global().async {
+                for _ in 0..<(round % 100) { _ = left.isRunning }
+                caller.cancel()
+                end.open()
+            }
+            let joining = Job<KFCrossPlatformImage> { _ in made }
+            let image = try await images.image(for: key, of: joining) { made }
+            #expect(image === made)
+            _ = try? await caller.value
+        }
+    }
+
     @Test func `fingerprints are equal for equal bytes only`() throws {
         let first = try #require(Fingerprint(Self.small))
         #expect(Fingerprint(Data(Array(Self.small))) == first)
