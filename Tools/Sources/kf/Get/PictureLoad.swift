@@ -22,7 +22,7 @@ struct PictureLoad: Sendable {
             return isMade ? "original" : "\(result.cacheType)"
         }
 
-        /// Whether the source is a page of a document or a part of a video, which has no file of its
+        /// Whether the source is a page of a document or a frame of a video, which has no file of its
         /// own.
         var isPart: Bool {
             guard case .provider(let provider) = result.originalSource else { return false }
