@@ -91,4 +91,23 @@ struct HeaderTests {
         }
         #expect(StoredResult(encoded: Data("KFR1".utf8) + [255, 255, 255, 255, 0]) == nil)
     }
+
+    @Test("A result that an earlier version stored is read")
+    func kept() throws {
+        let facts = #"""
+            {"contentType":"image/png","fileExtension":"png","width":1,"height":2,\#
+            "entityTag":"tag","passedFields":{"x-a":"1"},"sourceSize":3,"created":4}
+            """#
+        let file = Data("KFR2".utf8) + [UInt8(facts.utf8.count), 0, 0, 0] + Data(facts.utf8)
+        let read = try #require(StoredResult(encoded: file + [1, 2, 3]))
+        #expect(read.facts.contentType == "image/png")
+        #expect(read.facts.fileExtension == "png")
+        #expect(read.facts.width == 1)
+        #expect(read.facts.height == 2)
+        #expect(read.facts.entityTag == "tag")
+        #expect(read.facts.passedFields == ["x-a": "1"])
+        #expect(read.facts.sourceSize == 3)
+        #expect(read.facts.created == 4)
+        #expect(read.body == .init(bytes: [1, 2, 3]))
+    }
 }

@@ -28,3 +28,27 @@ struct ChecksumTests {
         #expect(sums.count == 1 + bytes.count * 8 + bytes.count)
     }
 }
+
+struct FileProofTests {
+    /// Made from the description of the format, not by this code: caches of users have them.
+    @Test(
+        arguments: [
+            ("a.jpg", 0, "BwAAAAAAAAAAAAAAAAAkQAAAAAAAAPB/nz8G+XmEph0="),
+            (FileProof.anyName, 4, "BwAAAAAAAAAAAAAAAAAkQAAAAAAAAPB/BAAAAAAAAADnf5OTQtt+bw=="),
+        ] as [(String, UInt32, String)]
+    )
+    func `proofs of earlier versions are read, and written as they were`(
+        name: String,
+        offset: UInt32,
+        text: String
+    ) throws {
+        let kept = try #require(Data(base64Encoded: text))
+        let proof = try #require(FileProof(kept, name: name))
+        #expect(proof.checksum == 7)
+        #expect(proof.expiry == 10)
+        #expect(proof.lifetime == .infinity)
+        #expect(proof.division == KeyDivision(offset: offset))
+        #expect(proof.bytes(for: name) == kept)
+        #expect(FileProof(kept, name: "other") == nil)
+    }
+}

@@ -216,6 +216,24 @@ struct KilledDownloadTests {
         #expect(left == [])
     }
 
+    @Test func `a body that an earlier version was receiving is taken over`() throws {
+        let boot = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        let json = #"""
+            {"head":{"url":"http:\/\/host\/a","validator":"\"a\"","total":9,"received":0,\#
+            "fields":[]},"boot":"\#(boot.prefix(36))\n"}
+            """#
+        let start = Data("Kingfisher running body 1\n\(json.utf8.count)\n\(json)".utf8)
+        let space = Data(repeating: 0x20, count: 65_536 - start.count)
+        let url = folder.file("kept.running")
+        try (start + space + Data("body".utf8)).write(to: url)
+        let (head, file) = try #require(RunningFile.takeOver(url))
+        #expect(try file.map(4) == Data("body".utf8))
+        #expect(head.url.absoluteString == "http://host/a")
+        #expect(head.validator == "\"a\"")
+        #expect(head.total == 9)
+        #expect(head.received == 4)
+    }
+
     @Test func `of an earlier start of the machine, or damaged, it is no body`() throws {
         let url = folder.file("key.running")
         let copy = folder.file("copy.running")

@@ -112,6 +112,24 @@ struct PartialBodiesTests {
         }
     }
 
+    @Test func `a part that an earlier version kept is read`() throws {
+        let json = #"""
+            {"head":{"url":"http:\/\/host\/a","validator":"\"a\"","total":9,"received":4,\#
+            "fields":[{"name":"ETag","value":"\"a\""}]},\#
+            "digest":"Iw2DWNyOiJC0xY3utikS7i8gNXrpKlzIYbmOaP4xrLU="}
+            """#
+        let path = folder.file("kept.partial")
+        let kept = "Kingfisher partial body 1\n\(json.utf8.count)\n\(json)body"
+        try Data(kept.utf8).write(to: path)
+        let (head, body) = try #require(PartialFile.read(path))
+        #expect(body == Data("body".utf8))
+        #expect(head.url.absoluteString == "http://host/a")
+        #expect(head.validator == "\"a\"")
+        #expect(head.total == 9)
+        #expect(head.received == 4)
+        #expect(head.fields == [.init(name: "ETag", value: "\"a\"")])
+    }
+
     @Test func `only the user may read it`() async throws {
         let bodies = PartialBodies(policy)
         try keep("k", 50, in: bodies)
