@@ -145,6 +145,15 @@ struct ProcessorIdentifierTests {
             Self.identifier(TrimmingImageProcessor(tolerance: 0.1))
                 == "TrimmingImageProcessor(0.1)"
         )
+        let trimming = TrimmingImageProcessor(tolerance: 0.1)
+        #expect(
+            Self.identifier(ProfileKeepingProcessor(trimming))
+                == "ProfileKeepingProcessor(\(trimming.identifier))"
+        )
+        #expect(
+            Self.identifier(AnimatedImageProcessor(trimming, format: .WebP, maxFrameCount: 2))
+                == "AnimatedImageProcessor(WebP_0.8_first2_\(trimming.identifier))"
+        )
     }
 
     @Test func `a watermark is identified by its pixels and its scale`() {

@@ -46,23 +46,50 @@ struct ProcessorTraitsTests {
     }
 
     @Test func `every processor of the library is in the table, and in these tests`() throws {
-        let library = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
-            url.deletingLastPathComponent()
-        }.appendingPathComponent("Sources/Kingfisher/")
+        var declared = try Self.declared()
+        #expect(declared == Self.allTypes)
+        // A worker has no use for it.
+        declared.remove("OriginalBytesProcessor")
+        #expect(declared == Set(PortableProcessors.types.map { "\($0)" }))
+    }
+
+    @Test func `every public processor is in the article, and its identifier in a test`() throws {
+        let names = try Self.declared(public: true)
+        #expect(names.count > 15)
+        let article = Self.repository
+            .appendingPathComponent("Sources/Kingfisher/Kingfisher.docc/Processing.md")
+        let topics = try String(contentsOf: article, encoding: .utf8)
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("ProcessorIdentifierTests.swift")
+        let identifiers = try String(contentsOf: tests, encoding: .utf8)
+        for name in names {
+            let isTopic = topics.contains("- ``\(name)``")
+            #expect(isTopic, "\(name)")
+            let isDefault = name == "DefaultImageProcessor"
+            let isTested = identifiers.contains(isDefault ? name : "\(name)(")
+            #expect(isTested, "\(name)")
+        }
+    }
+
+    private static let repository = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+        url.deletingLastPathComponent()
+    }
+
+    /// The names of the processors in the sources of the library.
+    private static func declared(public isPublic: Bool = false) throws -> Set<String> {
+        let library = repository.appendingPathComponent("Sources/Kingfisher/")
         var declared: Set<String> = []
         let files = FileManager.default.enumerator(at: library, includingPropertiesForKeys: nil)
         for case let file as URL in try #require(files) where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
             let names = text.matches(
-                of: /^(?:public |package )?struct (\w+): ImageProcessor/
-                    .anchorsMatchLineEndings()
+                of: /^(public |package )?struct (\w+): ImageProcessor/.anchorsMatchLineEndings()
             )
-            declared.formUnion(names.map { String($0.1) })
+            for name in names where !isPublic || name.1 == "public " {
+                declared.insert(String(name.2))
+            }
         }
-        #expect(declared == Self.allTypes)
-        // A worker has no use for it.
-        declared.remove("OriginalBytesProcessor")
-        #expect(declared == Set(PortableProcessors.types.map { "\($0)" }))
+        return declared
     }
 
     @Test func `processors that draw take a shared bitmap, and make the same of it`() throws {

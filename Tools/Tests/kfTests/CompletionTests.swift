@@ -47,24 +47,21 @@ struct CompletionTests {
         #expect(try await completions(words) == ["notes"])
     }
 
-    /// The names of all commands.
-    private static let commands = [
-        "animate", "compare", "convert", "diff", "explain", "get", "icon", "info",
-        "optimize", "placeholder", "prefetch", "sheet", "show", "srcset", "trace", "watch",
-    ]
-
-    @Test(arguments: commands)
-    func `the options of every command are completed in bash`(command: String) async throws {
-        let found = try await completions([command, "--"])
-        #expect(found.contains("--json") && found.contains("--help"), "\(found)")
+    @Test func `the options of every command are completed in bash`() async throws {
+        for command in try await CommandHelp.reporting() {
+            let words = command.split(separator: " ").map(String.init)
+            let found = try await completions(words + ["--"])
+            #expect(found.contains("--json") && found.contains("--help"), "\(command): \(found)")
+        }
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")))
     func `the options of every command are completed in fish`() async throws {
+        let commands = try await CommandHelp.reporting()
         let script = """
             $argv[1] completions fish | source
-            for command in \(Self.commands.joined(separator: " "))
-                echo $command (count (complete -C "kf $command --"))
+            for command in \(commands.map { "'\($0)'" }.joined(separator: " "))
+                complete -C "kf $command --" | count
             end
             """
         let outcome = try await KFProgram.run(
@@ -73,8 +70,10 @@ struct CompletionTests {
             program: URL(fileURLWithPath: "/usr/bin/fish")
         )
         let lines = outcome.text.split(separator: "\n")
-        #expect(lines.count == Self.commands.count, "\(outcome.errors)")
-        for line in lines { #expect(Int(line.split(separator: " ")[1]) ?? 0 > 3, "\(line)") }
+        #expect(lines.count == commands.count, "\(outcome.errors)")
+        for (command, count) in zip(commands, lines) {
+            #expect(Int(count) ?? 0 > 3, "\(command)")
+        }
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/zsh")))

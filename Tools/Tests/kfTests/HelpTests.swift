@@ -31,23 +31,26 @@ struct HelpTests {
     }
 
     @Test func `no command has an option twice`() async throws {
-        let outcome = try await KFProgram.run(["--experimental-dump-help"], in: TemporaryFolder())
-        let help = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
-        var commands = [try #require(help?["command"] as? [String: Any])]
-        var count = 0
-        while let command = commands.popLast() {
-            count += 1
-            commands += command["subcommands"] as? [[String: Any]] ?? []
-            let arguments = command["arguments"] as? [[String: Any]] ?? []
-            let names = arguments.flatMap { argument in
-                (argument["names"] as? [[String: String]] ?? []).map { name in
-                    "\(name["kind"] ?? "") \(name["name"] ?? "")"
-                }
-            }
-            let twice = Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }.keys
-            #expect(twice.isEmpty, "\(command["commandName"] ?? "")")
+        for command in try await CommandHelp.all() {
+            let twice = Dictionary(grouping: command.options) { $0 }.filter { $0.value.count > 1 }
+            #expect(twice.isEmpty, "\(command.words)")
         }
-        #expect(count > 20)
+    }
+
+    @Test func `every command can be given`() throws {
+        let sources = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/kf").standardizedFileURL
+        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
+        var text = ""
+        for case let file as URL in try #require(files) where file.pathExtension == "swift" {
+            text += try String(contentsOf: file, encoding: .utf8)
+        }
+        let names = text.matches(of: /struct (\w+Command): (?:Async)?ParsableCommand/).map { $0.1 }
+        #expect(names.count > 20)
+        for name in names where name != "KFCommand" {
+            let isGiven = text.contains("\(name).self")
+            #expect(isGiven, "\(name) is in no list of subcommands")
+        }
     }
 
     @Test(arguments: ["get", "info", "placeholder", "compare", "convert"])

@@ -32,10 +32,19 @@ struct SchemaTests {
         "animate bad.jpg -o b.gif", "icon in.png -o i.ico", "icon bad.jpg -o i.ico",
         "diff in.png in.png", "diff in.png bad.jpg", "compare in.png --formats png,jpeg",
         "compare bad.jpg", "placeholder in.jpg", "placeholder bad.jpg", "explain in.jpg",
-        "trace in.jpg bad.jpg -o t.json", "cache stats --cache none", "watch none -o out",
+        "trace in.jpg bad.jpg -o t.json", "watch none -o out", "cache stats --cache none",
+        "cache list --cache none", "cache path in.jpg --cache none", "cache clean --cache none",
+        "cache clear --cache none", "cache verify --cache none",
         "prefetch bad.jpg --cache c", "info two.pdf", "get two.pdf --page 3",
         "info film.mp4", "get film.mp4 --at 1s", "sheet film.mp4 --frames 2 -o film.png",
     ]
+
+    @Test func `every command that reports is in these tests`() async throws {
+        for command in try await CommandHelp.reporting() {
+            let isTested = Self.commands.contains { $0.hasPrefix(command + " ") }
+            #expect(isTested, "\(command)")
+        }
+    }
 
     @Test(arguments: SchemaTests.commands)
     func `every line has a status and described fields only`(command: String) async throws {
