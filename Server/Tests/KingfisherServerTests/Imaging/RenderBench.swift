@@ -148,7 +148,12 @@ enum TestPicture {
 
     /// The quarters as a JPEG stored with an EXIF orientation, so that it is upright when shown.
     static func oriented(_ orientation: Int, _ width: Int, _ height: Int) throws -> Data {
-        let shown = quarters(width, height)
+        try oriented(orientation, of: quarters(width, height))
+    }
+
+    /// An image as a JPEG stored with an EXIF orientation, so that it is upright when shown.
+    static func oriented(_ orientation: Int, of shown: KFCrossPlatformImage) throws -> Data {
+        let (width, height) = (shown.pixelWidth, shown.pixelHeight)
         let swaps = orientation > 4
         // Where the first row and column of the stored image are shown: EXIF 2.32, 4.6.4.
         let stored = image(swaps ? height : width, swaps ? width : height) { column, row in

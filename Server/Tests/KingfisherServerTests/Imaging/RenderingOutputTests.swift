@@ -251,6 +251,14 @@ struct RenderingOutputTests {
             ($0.limits.megapixels, $0.limits.resultDimension) = (9, 100)
         }
         #expect(most.size == [100, 30])
+        settings.limits.animationFrames = 10
+        let moving = try RenderBench(settings)
+        let gif = try TestAnimation.gif(frames: 2)
+        _ = try await moving.render(gif, as: .gif) { $0.limits.frameMegapixels = 1 }
+        let frames = try await moving.failure(gif, as: .gif) {
+            $0.limits.frameMegapixels = 0.0001
+        }
+        #expect(frames.status == 422)
         for file in [Data(), Data("no image".utf8), Data(source.prefix(source.count / 2))] {
             #expect(try await bench.failure(file) { $0.width = 10 }.status == 422)
         }
