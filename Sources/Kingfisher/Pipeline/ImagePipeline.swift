@@ -166,7 +166,7 @@ struct ImagePipeline: Sendable {
         let loaded = try await trace.measure(.process) { _ in
             try await fetched.image(for: request)
         }
-        if let store { await trace.measure(.store) { _ in await store.run(loaded) } }
+        if let store { try await trace.measure(.store) { _ in try await store.run(loaded) } }
         return loaded
     }
 
@@ -246,8 +246,8 @@ struct ImagePipeline: Sendable {
         if found.isOriginal {
             trace.emit(.hit(.none))
             let record = caching?.recordOfOriginal(loaded.metadata)
-            await trace.measure(.store) { [loaded] _ in
-                await StoreStage(request: request, record: record).run(loaded)
+            try await trace.measure(.store) { [loaded] _ in
+                try await StoreStage(request: request, record: record).run(loaded)
             }
         } else if case .entry = found {
             trace.emit(.hit(.disk))

@@ -114,11 +114,7 @@ final class ProgressiveUpdates: Sendable {
         guard left > 0 else { return }
         let gate = Gate()
         let timer = clock.every(left) { gate.open() }
-        await withTaskCancellationHandler {
-            await gate.wait()
-        } onCancel: {
-            gate.open()
-        }
+        await gate.waitUntilCancelled()
         withExtendedLifetime(timer) {}
     }
 }

@@ -11,7 +11,10 @@ struct StoreStage {
     /// Neither an image whose file ended early nor that file is stored.
     ///
     /// A failed store is logged and never fails the load.
-    func run(_ loaded: LoadedImage) async {
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled while it waits for the disk; the image
+    ///   is stored nevertheless.
+    func run(_ loaded: LoadedImage) async throws {
         // The server may have all of the file later.
         guard !loaded.image.kf.isTruncated else {
             loaded.token?.leave()
@@ -24,12 +27,13 @@ struct StoreStage {
             storeImage(loaded, gate: image)
             // Later loads find the image in memory, and the original among the pending entries.
             defer { loaded.token?.leave() }
-            if waits { group.addTask { await image.wait() } }
+            if waits { group.addTask { await image.waitUntilCancelled() } }
             guard request.storesOriginal, let original else { return }
             let stored = Gate()
             storeOriginal(original, gate: stored)
-            if waits { group.addTask { await stored.wait() } }
+            if waits { group.addTask { await stored.waitUntilCancelled() } }
         }
+        if waits { try Task.checkCancellation() }
     }
 
     private func storeImage(_ loaded: LoadedImage, gate: Gate) {

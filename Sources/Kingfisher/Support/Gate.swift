@@ -34,6 +34,18 @@ final class Gate: Sendable {
     }
 }
 
+extension Gate {
+    /// Returns when the gate is open, or opens it when the task is cancelled: for a gate that has one
+    /// waiter.
+    func waitUntilCancelled() async {
+        await withTaskCancellationHandler {
+            await wait()
+        } onCancel: {
+            open()
+        }
+    }
+}
+
 /// Records a cancellation and notifies its handlers once.
 ///
 /// A cancellation before a handler is added is not lost: the handler then runs immediately.

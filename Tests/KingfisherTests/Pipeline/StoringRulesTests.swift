@@ -148,4 +148,27 @@ struct StoringRulesTests {
             #expect(load.completions.value == 1)
         }
     }
+
+    @Test(arguments: [false, true])
+    func `W-10: a cancelled load does not wait for the disk`(keepsOriginal: Bool) async throws {
+        let cache = try HeldCache(name: "held", cacheDirectoryURL: folder.url)
+        let manager = KingfisherManager(downloader: ImageDownloader(name: "held"), cache: cache)
+        var options: KingfisherOptionsInfo = [
+            .processor(BlurImageProcessor(blurRadius: 1)), .waitForCache,
+        ]
+        if keepsOriginal { options.append(.cacheOriginalImage) }
+        let load = Task { [source, options] in
+            try await manager.retrieveImage(with: source, options: options)
+        }
+        await cache.images.arrived.wait()
+        if keepsOriginal { await cache.originals.arrived.wait() }
+        load.cancel()
+        let error = await #expect(throws: KingfisherError.self) { try await load.value }
+        guard case .requestError(reason: .dataProviderCancelled)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        cache.images.end()
+        cache.originals.end()
+    }
 }
