@@ -28,7 +28,8 @@ struct FileLoad {
         var options = options
         options.imageModifier = nil
         let isProcessed = !options.processor.identifier.isEmpty
-        if encoding == nil ? options.isEncodedByCache : isProcessed {
+        // With HTTP caching the load decides what may be stored, and keeps the record with it.
+        if !options.httpCaching, encoding == nil ? options.isEncodedByCache : isProcessed {
             options.cacheMemoryOnly = true
         }
         self.request = request(options)
@@ -42,20 +43,22 @@ struct FileLoad {
     func run(
         _ load: (LoadRequest) async throws -> RetrieveImageResult
     ) async throws -> RetrieveDataResult {
-        let source = request.source
-        // HTTP caching has to check the freshness of the stored entry first, so it always loads.
         let isChecked = request.options.httpCaching
-        if !isChecked, let data = await stored(of: source) { return .cached(data, of: source) }
         var lease: SharedLease?
-        switch try await claim(of: source) {
-        case .granted(let granted): lease = granted
-        case .made:
-            if let data = await stored(of: source) { return .cached(data, of: source) }
-        case .none: break
+        // HTTP caching has to check the freshness of the stored entry first, so it always loads; so
+        // does a source that is refused.
+        if !isChecked, request.allowsSource {
+            if let data = await stored(request.key) { return .cached(data, of: request.source) }
+            switch try await claim() {
+            case .granted(let granted): lease = granted
+            case .made:
+                if let data = await stored(request.key) { return .cached(data, of: request.source) }
+            case .none: break
+            }
         }
         let result = try await load(request)
         let data: Data
-        if isChecked, result.cacheType != .none, let kept = await stored(of: result.source) {
+        if isChecked, result.cacheType != .none, let kept = await stored(result.key) {
             data = kept
         } else {
             data = try await bytes(of: result, lease)
@@ -70,22 +73,22 @@ struct FileLoad {
     }
 
     /// The stored bytes, if they have the requested encoding.
-    private func stored(of source: Source) async -> Data? {
+    private func stored(_ key: String) async -> Data? {
         guard request.looksUp, request.acceptsDisk else { return nil }
         // A lossless file from the cache's serializer can be used too.
         if encoding.map({ $0.isLossless && keepsEncoding }) ?? true, !request.storesRawBytes,
             !request.targetCache.isSubclassed,
-            let data = await stored(of: source, as: request.identifier)
+            let data = await stored(key, as: request.identifier)
         {
             return data
         }
-        return keepsEncoding ? await stored(of: source, as: identifier) : nil
+        return keepsEncoding ? await stored(key, as: identifier) : nil
     }
 
-    private func stored(of source: Source, as identifier: String) async -> Data? {
+    private func stored(_ key: String, as identifier: String) async -> Data? {
         // To a cancelled caller the load reports its error.
         let found = try? await request.targetCache.find(
-            entry(of: source, as: identifier),
+            entry(key, as: identifier),
             extending: request.options.diskCacheAccessExtendingExpiration,
             priority: request.options.priority
         )
@@ -96,17 +99,15 @@ struct FileLoad {
 
     /// Claims the right to encode the image; there is none if the file is not stored, or is stored
     /// by the load.
-    private func claim(of source: Source) async throws -> SharedLeases.Claim {
+    private func claim() async throws -> SharedLeases.Claim {
         let isStored = keepsEncoding || request.options.cacheMemoryOnly
-        guard request.looksUp, request.acceptsDisk, !request.options.httpCaching, !isMemoryOnly,
-            isStored
-        else { return .none }
-        return try await request.targetCache.claim(entry(of: source, as: identifier))
+        guard request.looksUp, request.acceptsDisk, !isMemoryOnly, isStored else { return .none }
+        return try await request.targetCache.claim(entry(request.key, as: identifier))
     }
 
-    private func entry(of source: Source, as identifier: String) -> CacheEntryName {
+    private func entry(_ key: String, as identifier: String) -> CacheEntryName {
         CacheEntryName(
-            key: source.cacheKey,
+            key: key,
             identifier: identifier,
             forced: request.options.forcedExtension
         )
@@ -143,20 +144,21 @@ struct FileLoad {
             )
         }
         if result.isTruncated { return data }
-        if keepsEncoding || (encoding == nil && isFresh && request.options.isEncodedByCache) {
-            await store(data, of: result.source, lease)
+        let isStoredByLoad = request.options.httpCaching
+        if !isStoredByLoad, encoding != nil || (isFresh && request.options.isEncodedByCache) {
+            try await store(data, of: result.source, lease)
         }
         return data
     }
 
-    private func store(_ data: Data, of source: Source, _ lease: SharedLease?) async {
+    private func store(_ data: Data, of source: Source, _ lease: SharedLease?) async throws {
         guard !isMemoryOnly else { return }
         let stored = Gate()
         request.targetCache.put(
             data,
             key: source.cacheKey,
             identifier,
-            as: entry(of: source, as: identifier),
+            as: entry(source.cacheKey, as: identifier),
             nil,
             expiration: request.options.diskCacheExpiration
         ) { result in
@@ -167,7 +169,9 @@ struct FileLoad {
             stored.open()
             withExtendedLifetime(lease) {}
         }
-        if request.options.waitForCache { await stored.wait() }
+        guard request.options.waitForCache else { return }
+        await stored.waitUntilCancelled()
+        try Task.checkCancellation()
     }
 
     // MARK: Rules

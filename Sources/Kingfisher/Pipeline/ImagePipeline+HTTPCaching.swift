@@ -8,19 +8,22 @@ extension ImagePipeline {
         _ task: DownloadTask,
         _ trace: inout LoadTrace
     ) async throws -> LoadedImage {
+        var loaded: LoadedImage
         switch try await caching.step(for: hit, task) {
-        case .deliver(let loaded):
-            return loaded
-        case .deliverAndRefresh(let loaded, let decision, let request):
+        case .deliver(let found):
+            loaded = found
+        case .deliverAndRefresh(let found, let decision, let request):
             refresh(decision, request, caching)
-            return loaded
+            loaded = found
         case .fetch(let decision, let request):
             do {
-                return try await ask(request, about: decision, caching, events, task, &trace)
+                loaded = try await ask(request, about: decision, caching, events, task, &trace)
             } catch {
-                return try caching.recover(decision, from: error, request.conditional)
+                loaded = try caching.recover(decision, from: error, request.conditional)
             }
         }
+        loaded.key = loaded.key ?? caching.request.key
+        return loaded
     }
 
     /// Sends the request, and again without a condition if the response is about another version, or
@@ -50,7 +53,9 @@ extension ImagePipeline {
         case .new: break
         }
         let (storing, store) = caching.storing(fetched, about: decision, request.conditional)
-        return try await finish(fetched, storing, store, &trace).with(.fresh)
+        var loaded = try await finish(fetched, storing, store, &trace).with(.fresh)
+        loaded.key = storing.key
+        return loaded
     }
 
     /// Revalidates a delivered image in the background, in a separate load.

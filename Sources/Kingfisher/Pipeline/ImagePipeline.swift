@@ -102,7 +102,7 @@ struct ImagePipeline: Sendable {
         _ task: DownloadTask,
         _ trace: inout LoadTrace
     ) async throws -> LoadedImage {
-        try request.source.check(against: request.sourcePolicy(for: request.source))
+        try request.checkSource()
         var caching = request.options.httpCaching ? try await HTTPCachingStage(request, task) : nil
         var request = caching?.request ?? request
         let hit = try await search(&request, sharing, caching, task, &trace)

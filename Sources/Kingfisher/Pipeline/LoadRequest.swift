@@ -200,6 +200,14 @@ extension LoadRequest {
         return .all.subtracting(.files)
     }
 
+    /// Throws if the source must not be loaded, whatever the caches have.
+    func checkSource() throws(KingfisherError) {
+        try source.check(against: sourcePolicy(for: source))
+    }
+
+    /// Whether ``checkSource()`` passes.
+    var allowsSource: Bool { (try? checkSource()) != nil }
+
     var isSuperseded: Bool { isStillWanted.map { !$0() } ?? false }
 
     /// Throws if the image is no longer needed after the caches were consulted, so that nothing is

@@ -135,7 +135,7 @@ extension LoadRequest {
     /// Whether the image in memory is the answer, whatever else the caches and the server have.
     var isPlainLookup: Bool {
         looksUp && !isForBytes && !options.httpCaching && !targetCache.isSubclassed
-            && (try? source.check(against: sourcePolicy(for: source))) != nil
+            && allowsSource
     }
 }
 

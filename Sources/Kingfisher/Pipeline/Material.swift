@@ -61,6 +61,8 @@ struct LoadedImage: Sendable {
     var image: KFCrossPlatformImage
     /// The cache layer that had the image; `.none` for a new one.
     var cacheType = CacheType.none
+    /// The key that it is stored under, which variants have of their own; nil for the source's.
+    var key: String?
     /// The metadata of the entry that it was found in, or of the original that it was made from.
     var metadata: EntryMetadata?
     /// Whether it was made from an original in a cache.
@@ -97,6 +99,7 @@ extension RetrieveImageResult {
             cacheType: loaded.cacheType,
             source: request.source,
             originalSource: request.originalSource,
+            key: loaded.key,
             loadedData: data,
             data: { data ?? serializer.data(with: image, original: nil) },
             metrics: loaded.metrics

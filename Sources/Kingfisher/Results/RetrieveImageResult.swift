@@ -6,17 +6,20 @@ public struct RetrieveImageResult: Sendable {
     private final class Origin: Sendable {
         let source: Source
         let originalSource: Source
+        let key: String
         let loadedData: Data?
         let data: @Sendable () -> Data?
 
         init(
             _ source: Source,
             _ originalSource: Source,
+            _ key: String?,
             _ loadedData: Data?,
             _ data: @escaping @Sendable () -> Data?
         ) {
             self.source = source
             self.originalSource = originalSource
+            self.key = key ?? source.cacheKey
             self.loadedData = loadedData
             self.data = data
         }
@@ -81,6 +84,9 @@ public struct RetrieveImageResult: Sendable {
     /// ``KingfisherManager/retrieveData(with:options:as:)-(Source,_,_)``.
     public var data: @Sendable () -> Data? { origin.data }
 
+    /// The key that the image is stored under: that of its source, or that of a variant of it.
+    var key: String { origin.key }
+
     /// The bytes of the source from which the load made the image; nil if it had none.
     var loadedData: Data? { origin.loadedData }
 
@@ -106,6 +112,7 @@ public struct RetrieveImageResult: Sendable {
             cacheType: cacheType,
             source: source,
             originalSource: originalSource,
+            key: nil,
             loadedData: nil,
             data: data,
             metrics: metrics
@@ -118,11 +125,12 @@ public struct RetrieveImageResult: Sendable {
         cacheType: CacheType,
         source: Source,
         originalSource: Source,
+        key: String?,
         loadedData: Data?,
         data: @escaping @Sendable () -> Data?,
         metrics: NetworkMetrics?
     ) {
-        origin = Origin(source, originalSource, loadedData, data)
+        origin = Origin(source, originalSource, key, loadedData, data)
         self.image = image
         self.cacheType = cacheType
         self.metrics = metrics
