@@ -26,11 +26,13 @@ struct PrefetchLoader: Sendable {
     /// Loads an image unless it is cached; stops if its task is cancelled.
     func load(_ source: Source) async -> PrefetchResult.Outcome {
         let request = manager.request(source, options)
-        if request.looksUp, await isCached(request) { return .skipped }
+        if request.looksUp, request.allowsSource, await isCached(request) { return .skipped }
         if Task.isCancelled { return .failed }
         // The image is not cached, so the lookup is skipped; a cached original would only delay the
-        // load.
-        let image = try? await manager.load(request.afterLookup)
+        // load. A load that must not use the network has nothing else.
+        let image = try? await manager.load(
+            options.onlyFromCache ? request : request.afterLookup
+        )
         return image == nil ? .failed : .completed
     }
 

@@ -40,8 +40,23 @@ struct SourcePolicyTests {
 
     @Test func `a file that is cached is refused as well`() async throws {
         _ = try await bench.manager.retrieveImage(with: image)
-        let error = await failure(of: image.convertToSource(), [.allowedSources(.remote)])
+        let source = image.convertToSource()
+        let options: KingfisherOptionsInfo = [.allowedSources(.remote)]
+        let error = await failure(of: source, options)
         #expect(refusal(error) == SourcePolicy.Refusal(kind: .files))
+        _ = try await bench.manager.retrieveData(with: source, as: .png)
+        for encoding in [nil, ImageEncoding.png] {
+            let error = await #expect(throws: KingfisherError.self) {
+                try await bench.manager.retrieveData(with: source, options: options, as: encoding)
+            }
+            #expect(refusal(error) == SourcePolicy.Refusal(kind: .files))
+        }
+        let prefetcher = ImagePrefetcher(
+            sources: [source],
+            options: options,
+            manager: bench.manager
+        )
+        #expect(await prefetcher.prefetch().failed == [source])
     }
 
     @Test func `an alternative source is held to the policy`() async throws {

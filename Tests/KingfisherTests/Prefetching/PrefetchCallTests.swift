@@ -126,4 +126,31 @@ struct PrefetchCallTests: PrefetchBench {
         #expect(await task.value.failed == sources)
         #expect(bench.server.requests.isEmpty)
     }
+
+    @Test(arguments: [false, true])
+    func `OPT-12: with onlyFromCache nothing is downloaded`(isDefault: Bool) async throws {
+        let url = bench.serveJPEG("/a.jpg")
+        let only: KingfisherOptionsInfo = [.onlyFromCache]
+        if isDefault { bench.manager.defaultOptions = only }
+        let options = isDefault ? [] : only
+        func prefetch(_ more: KingfisherOptionsInfo = []) async -> PrefetchResult {
+            let prefetcher = ImagePrefetcher(
+                urls: [url],
+                options: options + more,
+                manager: bench.manager
+            )
+            return await prefetcher.prefetch()
+        }
+        #expect(await prefetch().failed == [.network(url)])
+        #expect(bench.server.requests.isEmpty)
+        let stored = try #require(KFCrossPlatformImage(data: TestImage.jpeg()))
+        try await bench.cache.store(stored, original: TestImage.jpeg(), forKey: url.cacheKey)
+        #expect(await prefetch().skipped == [.network(url)])
+        // What is made of a cached original needs no network.
+        #expect(
+            await prefetch([.processor(BlurImageProcessor(blurRadius: 1))]).completed
+                == [.network(url)]
+        )
+        #expect(bench.server.requests.isEmpty)
+    }
 }
