@@ -283,7 +283,7 @@ struct CacheTarget: Sendable {
     var memoryMissReason: CacheMissReason? {
         switch cache.memoryStorage.store.finding(for: entry.memoryKey) {
         case .valid: nil
-        case .expired(let ago): .expired(.seconds(ago))
+        case .expired(let ago): .expired(ago: ago)
         case .evicted: .evicted
         case .unknown: .neverStored
         }
@@ -296,7 +296,7 @@ struct CacheTarget: Sendable {
         let store = cache.diskStorage.store
         switch store.finding(for: cache.diskStorage.fileName(of: entry), entry.division) {
         case .valid: return nil
-        case .expired(let ago): return .expired(.seconds(ago))
+        case .expired(let ago): return .expired(ago: ago)
         case .evicted: return .evicted
         case .unknown: break
         }

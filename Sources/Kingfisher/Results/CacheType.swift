@@ -52,6 +52,14 @@ extension CacheMissReason: CustomStringConvertible {
     }
 }
 
+extension CacheMissReason {
+    /// An expiry some seconds ago; at most 3,000 years, and none if it never was valid.
+    static func expired(ago seconds: TimeInterval) -> CacheMissReason {
+        // `Duration` ends the program for other numbers.
+        .expired(.seconds(seconds.isFinite ? min(max(0, seconds), 1e11) : 0))
+    }
+}
+
 extension Duration {
     fileprivate var formattedSeconds: String {
         formatted(.units(allowed: [.days, .hours, .minutes, .seconds], maximumUnitCount: 2))

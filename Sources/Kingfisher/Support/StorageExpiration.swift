@@ -32,12 +32,15 @@ extension StorageExpiration {
     ///
     /// Both are in seconds since the reference date.
     func expiry(from now: TimeInterval) -> TimeInterval {
-        switch self {
-        case .never: .infinity
-        case .seconds, .days: now + length(from: now)
-        case .date(let date): date.timeIntervalSinceReferenceDate
-        case .expired: -.infinity
-        }
+        let expiry: TimeInterval =
+            switch self {
+            case .never: .infinity
+            case .seconds, .days: now + length(from: now)
+            case .date(let date): date.timeIntervalSinceReferenceDate
+            case .expired: -.infinity
+            }
+        // No number is before or after any time: its value would be missed, and never removed.
+        return expiry.isNaN ? -.infinity : expiry
     }
 
     /// Whether a value with this expiration would be invalid from the start.

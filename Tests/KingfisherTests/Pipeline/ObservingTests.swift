@@ -53,6 +53,33 @@ struct ObservingTests {
         #expect(explanation.description.contains("ago"))
     }
 
+    @Test(arguments: [StorageExpiration.expired, .seconds(.nan), .seconds(-.infinity)])
+    func `explain and observers bear images that expire by being read`(
+        expiration: StorageExpiration
+    ) async throws {
+        let url = bench.serveJPEG("/a.jpg")
+        _ = try await bench.manager.retrieveImage(with: url, options: [.waitForCache])
+        let observation = bench.manager.observeLoads { _ in }
+        let extended: KingfisherOptionsInfo = [
+            .memoryCacheAccessExtendingExpiration(.expirationTime(expiration)),
+            .diskCacheAccessExtendingExpiration(.expirationTime(expiration)),
+        ]
+        _ = try await bench.manager.retrieveImage(with: url, options: extended)
+        guard case .expired? = bench.manager.explain(url).memory else {
+            Issue.record("\(bench.manager.explain(url))")
+            return
+        }
+        _ = try await bench.manager.retrieveImage(with: url, options: extended)
+        bench.cache.clearMemoryCache()
+        guard case .expired? = bench.manager.explain(url).disk else {
+            Issue.record("\(bench.manager.explain(url))")
+            return
+        }
+        _ = try await bench.manager.retrieveImage(with: url)
+        #expect(bench.server.requests.count == 2)
+        observation.cancel()
+    }
+
     @Test func `explain does not say that a removed image was never stored`() async throws {
         let url = bench.serveJPEG("/a.jpg")
         _ = try await bench.manager.retrieveImage(with: url, options: [.waitForCache])
