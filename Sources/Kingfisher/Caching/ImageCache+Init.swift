@@ -10,8 +10,8 @@ extension ImageCache {
 
     /// Makes a cache in the user's cache folder.
     ///
-    /// Its size limit on disk is one gigabyte, or a twentieth of the free space if that is less;
-    /// set the limit to 0 in ``diskStorage``'s settings for no limit.
+    /// Its size limit on disk is one gigabyte, or a twentieth of the free space if that is less, at
+    /// least 10 MB; set the limit to 0 in ``diskStorage``'s settings for no limit.
     ///
     /// While its folder cannot be created, the cache works only in memory and storing on disk fails
     /// with `diskStorageIsNotReady`. Each store to and read from disk retries.

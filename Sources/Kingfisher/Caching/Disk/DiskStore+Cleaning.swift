@@ -213,11 +213,15 @@ extension DiskStore {
 
 /// The default size limit of a disk cache.
 enum DiskLimit {
-    /// One gigabyte, or a twentieth of the free space if that is less.
+    /// The limit for a folder.
     static func defaultBytes(directory: String) -> Int {
-        guard let free = freeBytes(directory) else { return gigabyte }
-        return min(gigabyte, free / 20)
+        freeBytes(directory).map(bytes(ofFree:)) ?? gigabyte
     }
+
+    /// One gigabyte, or a twentieth of the free space if that is less; at least ten megabytes.
+    ///
+    /// A disk that is full now may have room later, and a limit of 0 would be none.
+    static func bytes(ofFree free: Int) -> Int { max(gigabyte / 100, min(gigabyte, free / 20)) }
 
     private static let gigabyte = 1_000_000_000
 
