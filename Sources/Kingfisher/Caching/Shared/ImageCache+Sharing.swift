@@ -16,10 +16,11 @@ extension ImageCache {
     /// ``SharedStorageSettings``. Lookups by the methods of this class do not ask it, except
     /// ``data(forKey:processorIdentifier:expiration:orMake:)``.
     ///
-    /// Keys must mean the same image on all machines; images of local files are not shared. With a
-    /// transformer in the settings of ``diskStorage``, the storage gets only encrypted bytes, and
-    /// all machines need the same transformer. Otherwise it gets images and messages with keys, so
-    /// that its connection must be trusted.
+    /// Keys must mean the same image on all machines; images of local files are not shared, nor are
+    /// those with keys of more than 8 KiB, such as `data:` URLs. With a transformer in the settings
+    /// of ``diskStorage``, the storage gets only encrypted bytes, and all machines need the same
+    /// transformer. Otherwise it gets images and messages with keys, so that its connection must be
+    /// trusted.
     ///
     /// - Parameters:
     ///   - storage: The storage; nil to stop sharing.

@@ -358,9 +358,11 @@ extension CacheEntryName {
         SHA256.hash(Data(text.utf8)).withUnsafeBytes(Hexadecimal.text)
     }
 
-    /// Whether the key means the same image on every machine; that of a file's path does not.
+    /// Whether the key means the same image on every machine, which that of a file's path does not,
+    /// and whether a message to other machines has room for it when it is removed.
     var isShareable: Bool {
-        !computedKey.startsWithBytes(of: "file:")
+        computedKey.utf8.count + (forcedExtension?.utf8.count ?? 0) <= SharedMessage.longestName
+            && !computedKey.startsWithBytes(of: "file:")
             && !computedKey.startsWithBytes(of: URL.localFileCacheKeyPrefix)
     }
 }

@@ -17,6 +17,9 @@ struct SharedMessage {
 
     /// The size limit in bytes.
     static let maximalSize = 65_536
+    /// The most bytes of a key with its extension: escaped, each takes up to six, and such a message
+    /// has room for them, encrypted or not.
+    static let longestName = 8_192
     private static let name = "message"
 
     /// Identifies the cache that sent the message.

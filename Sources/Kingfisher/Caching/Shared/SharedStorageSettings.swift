@@ -68,7 +68,8 @@ public struct SharedStorageStatistics: Sendable, Hashable {
     public internal(set) var droppedStores = 0
     /// The entries that were not sent because of their size.
     public internal(set) var oversized = 0
-    /// The removals that were not sent, because thousands were pending; these images may come back.
+    /// The removals that were not sent, because thousands were pending, or not announced to other
+    /// machines, because no message could be made; these images may come back.
     public internal(set) var droppedRemovals = 0
     /// The leases that this machine acquired.
     public internal(set) var leases = 0

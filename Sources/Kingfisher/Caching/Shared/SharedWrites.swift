@@ -53,7 +53,7 @@ final class SharedWrites: Sendable {
     ///   - settings: Limits the pending bytes.
     ///   - clock: Determines when removals are repeated.
     ///   - counts: Counts stored and dropped entries.
-    ///   - message: The message to other machines about removed entries.
+    ///   - message: The message to other machines about removed entries; nil if it is too large.
     init(
         _ gateway: SharedGateway,
         settings: SharedStorageSettings,
@@ -174,15 +174,37 @@ final class SharedWrites: Sendable {
     private func remove(_ removals: [Removal]) async {
         guard !removals.isEmpty else { return }
         let names = removals.map(\.name)
-        let message = message(removals.map(\.entry))
+        let (messages, unannounced) = messages(about: removals.map(\.entry)[...])
         let reply = await gateway.ask { storage in
             try await storage.remove(names)
-            if let message { try await storage.publish(message) }
+            try await withThrowingTaskGroup { group in
+                for message in messages { group.addTask { try await storage.publish(message) } }
+                try await group.waitForAll()
+            }
         }
         if reply.value == nil { retain(removals) }
         for removal in removals { removal.completion?() }
         guard reply.value != nil else { return }
         state.withLock { state in for name in names { state.endRemoval(of: name) } }
+        counts.change { $0.droppedRemovals += unannounced.count }
+        for entry in unannounced {
+            let text = "Other machines keep a removed image: no message has room for its key."
+            Log.warning(text, key: entry.computedKey)
+        }
+    }
+
+    /// The messages about removed entries, no more than their size limit requires, and the entries
+    /// that do not fit even alone.
+    private func messages(
+        about entries: ArraySlice<CacheEntryName>
+    ) -> ([Data], unannounced: [CacheEntryName]) {
+        if let message = message(Array(entries)) { return ([message], []) }
+        guard entries.count > 1 else { return ([], Array(entries)) }
+        let half = entries.count / 2
+        let (first, second) = (
+            messages(about: entries.prefix(half)), messages(about: entries.dropFirst(half))
+        )
+        return (first.0 + second.0, first.unannounced + second.unannounced)
     }
 
     /// Keeps removals for another attempt.

@@ -18,11 +18,17 @@ struct SharedWritesTests {
         settings.pendingBytes = 1_000
     }
 
-    private func makeWrites() -> SharedWrites {
+    private func makeWrites(
+        message: @escaping @Sendable ([CacheEntryName]) -> Data? = { Data("\($0.count)".utf8) }
+    ) -> SharedWrites {
         let gateway = SharedGateway(storage, settings: settings, clock: clock.clock)
-        return SharedWrites(gateway, settings: settings, clock: clock.clock, counts: counts) {
-            Data("\($0.count)".utf8)
-        }
+        return SharedWrites(
+            gateway,
+            settings: settings,
+            clock: clock.clock,
+            counts: counts,
+            message: message
+        )
     }
 
     private func item(_ name: String, _ count: Int = 100) -> SharedStorageItem {
@@ -114,6 +120,31 @@ struct SharedWritesTests {
         // The first store; removals with their message; the other stores.
         #expect(storage.calls.count == 4)
         #expect(storage.contents.count == 10)
+    }
+
+    @Test func `removals are announced in as many messages as they need`() async throws {
+        // Room for five names, and none for the seventh.
+        let writes = makeWrites { entries in
+            let keys = entries.map(\.computedKey)
+            return keys.count > 5 || keys.contains("7") ? nil : Data(keys.joined().utf8)
+        }
+        let messages = storage.messages()
+        storage.faults.delay = 0.05
+        writes.store(item("first"))
+        await storage.called(1)
+        storage.faults.delay = 0
+        for index in 0..<10 { remove("\(index)", from: writes) }
+        clock.advance(by: 0.05)
+        await writes.flush()
+        // Of 0 to 4, of 5 and 6, and of 8 and 9.
+        try #require(storage.calls.count { $0 == .publish } == 3)
+        var announced = ""
+        for await message in messages.prefix(3) {
+            announced += String(decoding: message, as: UTF8.self)
+        }
+        #expect(announced.sorted() == Array("012345689"))
+        #expect(counts.current.droppedRemovals == 1)
+        #expect(!writes.isRemoving("7"))
     }
 
     @Test func `a removal is announced at once and kept until the storage accepts it`() async throws
