@@ -12,6 +12,14 @@ struct CacheEntryName: Hashable, Sendable {
     /// memory and of files are made.
     var computedKey: String { memoryKey.string }
 
+    /// The keys in memory of all that is removed with the entry: its image, and the bytes of an
+    /// original that a program keeps.
+    var memoryKeys: [CacheKey] {
+        let identifier = OriginalBytesProcessor.identifier
+        let bytes = CacheEntryName(key: computedKey, identifier: identifier, forced: nil)
+        return [memoryKey, bytes.memoryKey]
+    }
+
     /// Where the computed key divides; distinguishes entries with the same computed key.
     var division: KeyDivision { memoryKey.division }
 

@@ -36,16 +36,7 @@ extension ImageCache {
     ) {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
         if fromMemory {
-            memoryStorage.store.remove(entry.memoryKey)
-            if identifier.isEmpty {
-                let identifier = OriginalBytesProcessor.identifier
-                let bytes = CacheEntryName(
-                    key: key,
-                    identifier: identifier,
-                    forced: forcedExtension
-                )
-                memoryStorage.store.remove(bytes.memoryKey)
-            }
+            for key in entry.memoryKeys { memoryStorage.store.remove(key) }
         }
         guard fromDisk else {
             completion()

@@ -334,7 +334,7 @@ final class SharedLevel: Sendable {
         guard let message = SharedMessage(bytes, by: disk.transformer), message.sender != sender
         else { return }
         for entry in message.entries {
-            memory.remove(entry.memoryKey)
+            for key in entry.memoryKeys { memory.remove(key) }
             disk.queue.enqueue(.removal, on: disk.fileName(of: entry), completion: { _ in })
         }
         counts.change { $0.invalidations += message.entries.count }

@@ -83,6 +83,24 @@ struct SharedStorageHTTPTests {
         #expect(storage.contents.isEmpty)
     }
 
+    @Test func `bytes that another machine removes are asked for again`() async throws {
+        serve([("Cache-Control", "max-age=60")])
+        let options: KingfisherOptionsInfo = [
+            .cacheMemoryOnly, .httpCaching, .memoryCacheExpiration(.seconds(60)),
+        ]
+        let source = Source.network(url)
+        for _ in 0..<2 {
+            _ = try await two.manager.retrieveOriginalData(with: source, options: options)
+        }
+        #expect(server.requests.count == 1)
+        // It has no file, which is an error, but others may have one.
+        try? await one.cache.removeImage(forKey: url.cacheKey)
+        await one.settle()
+        try await eventually { two.statistics.invalidations > 0 }
+        _ = try await two.manager.retrieveOriginalData(with: source, options: options)
+        #expect(server.requests.count == 2)
+    }
+
     @Test func `what must not be stored is not shared`() async throws {
         serve([("Cache-Control", "no-store")])
         _ = try await one.load(url, [.httpCaching])
