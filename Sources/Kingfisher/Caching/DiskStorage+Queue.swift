@@ -35,13 +35,14 @@ extension DiskStorage.Backend<Data> {
         directoryURL.appendingPathComponent(fileName(of: entry), isDirectory: false)
     }
 
-    /// Stores bytes asynchronously.
+    /// Stores bytes asynchronously; with a version, unless the entry was changed since.
     func enqueue(
         _ bytes: DiskWriteQueue.Bytes,
         as entry: CacheEntryName,
         expiration: StorageExpiration?,
         writeOptions: Data.WritingOptions = [],
         metadata: EntryMetadata? = nil,
+        ifUnchangedSince version: UInt32? = nil,
         completion: @escaping @Sendable (Result<Void, QueueFailure>) -> Void
     ) {
         queue.enqueueStore(
@@ -51,7 +52,8 @@ extension DiskStorage.Backend<Data> {
             division: entry.division,
             expiration: expiration ?? config.expiration,
             replacing: !writeOptions.contains(.withoutOverwriting),
-            metadata: metadata
+            metadata: metadata,
+            ifUnchangedSince: version
         ) { [self] result in
             completion(
                 result.mapError { error in

@@ -1,5 +1,6 @@
 import Foundation
 import KingfisherTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -68,5 +69,52 @@ struct SharedRemovalTests {
         let message = SharedMessage(sender: SharedMessage.makeSender(), removed: [entry])
         let bytes = try #require(message.encoded(by: transformer))
         #expect(SharedMessage(bytes, by: transformer)?.entries.map(\.computedKey) == [key])
+    }
+
+    // MARK: Meanwhile
+
+    @Test(arguments: 1...3)
+    func `what is stored while a shared entry arrives stays on disk`(call: Int) async throws {
+        let storage = InMemorySharedStorage()
+        let one = try Machine(sharing: storage)
+        try await one.cache.store(image, forKey: "a")
+        await one.settle()
+        let moment = Moment()
+        let two = try Machine(sharing: storage, clock: moment.clock)
+        let newer = KFCrossPlatformImage(bitmap: TestImage.bitmap(width: 3, height: 3))
+        let isStored = Gate()
+        // The entry was read and is looked at when this machine asks for the time.
+        storage.faults.damage = { [cache = two.cache] bytes in
+            moment.come(atCall: call) { cache.store(newer, forKey: "a") { _ in isStored.open() } }
+            return bytes
+        }
+        let entry = CacheEntryName(key: "a", identifier: "", forced: nil)
+        _ = try await two.cache.find(entry, extending: .none, priority: 0.5)
+        await isStored.wait()
+        await two.settle()
+        two.cache.clearMemoryCache()
+        #expect(try await two.cache.retrieveImageInDiskCache(forKey: "a")?.pixelWidth == 3)
+    }
+}
+
+/// A clock that does something when it is read.
+private final class Moment: Sendable {
+    private let manual = ManualClock()
+    private let work = Mutex<[@Sendable () -> Void]>([])
+
+    var clock: WallClock {
+        WallClock(
+            now: { [self] in
+                let next = work.withLock { $0.popLast() }
+                next?()
+                return manual.now
+            },
+            every: manual.clock.every
+        )
+    }
+
+    /// Does something at a later reading, of which the first is number one.
+    func come(atCall call: Int, _ last: @escaping @Sendable () -> Void) {
+        work.withLock { $0 = [last] + Array(repeating: {}, count: call - 1) }
     }
 }

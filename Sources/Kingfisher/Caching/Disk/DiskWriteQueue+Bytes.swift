@@ -48,4 +48,15 @@ extension DiskWriteQueue {
             }
         }
     }
+
+    /// A number for each name that changes with it, and rarely with another.
+    struct Versions: Sendable {
+        private static let places = 4_096
+        private var numbers = [UInt32](repeating: 0, count: places)
+
+        subscript(name: ByteText) -> UInt32 {
+            get { numbers[name.hashValue & (Self.places - 1)] }
+            set { numbers[name.hashValue & (Self.places - 1)] = newValue }
+        }
+    }
 }

@@ -62,6 +62,7 @@ final class DiskWriteQueue: Sendable {
         var later: [Later] = []
         var isAlone = false
         var byteCount = 0
+        var versions = Versions()
     }
 
     let store: DiskStore
@@ -108,6 +109,11 @@ final class DiskWriteQueue: Sendable {
         return waiting.compactMap(\.description).last { $0.checksum == checksum }
     }
 
+    /// A number that changes when a store or removal of the name is queued, and rarely otherwise.
+    func version(of name: String) -> UInt32 {
+        state.withLock { $0.versions[ByteText(name)] }
+    }
+
     // MARK: Queueing
 
     /// Queues a store without waiting for anything.
@@ -115,6 +121,9 @@ final class DiskWriteQueue: Sendable {
     /// The completion is called on a thread of the queue, or at once if there is nothing to store
     /// or no room. Bounds memory use: stores can arrive faster than the disk writes. Bytes larger
     /// than the capacity are admitted when nothing else waits.
+    ///
+    /// With a version, there is nothing to store if the name was changed since: bytes that were
+    /// looked for elsewhere meanwhile must neither replace newer ones nor undo a removal.
     func enqueueStore(
         _ bytes: Bytes,
         named name: String,
@@ -123,6 +132,7 @@ final class DiskWriteQueue: Sendable {
         expiration: StorageExpiration,
         replacing: Bool = true,
         metadata: EntryMetadata? = nil,
+        ifUnchangedSince version: UInt32? = nil,
         completion: @escaping Completion
     ) {
         // It has no effect, and must not prevent an earlier one from being written.
@@ -139,18 +149,23 @@ final class DiskWriteQueue: Sendable {
             replacing: replacing,
             metadata: metadata
         )
-        enqueue(change, on: name, completion: completion)
+        enqueue(change, on: name, ifUnchangedSince: version, completion: completion)
     }
 
     /// Queues a change without bytes.
     func enqueue(
         _ change: Operation.Change,
         on name: String,
+        ifUnchangedSince version: UInt32? = nil,
         completion: @escaping Completion
     ) {
         let operation = Operation(change: change, completion: completion)
         let name = ByteText(name)
-        if append(operation, name: name) { pool.submit { self.work(on: name) } }
+        switch append(operation, name: name, ifUnchangedSince: version) {
+        case true?: pool.submit { self.work(on: name) }
+        case false?: break
+        case nil: completion(.success(()))
+        }
     }
 
     /// Queues work that runs alone: after everything queued before it, and before everything queued
@@ -164,9 +179,15 @@ final class DiskWriteQueue: Sendable {
     }
 
     /// - Returns: Whether the operation is the first of its line, so that the caller must start the
-    ///   line.
-    private func append(_ operation: Operation, name: ByteText) -> Bool {
+    ///   line; nil if it was not appended, because the name was changed since the version.
+    private func append(
+        _ operation: Operation,
+        name: ByteText,
+        ifUnchangedSince version: UInt32? = nil
+    ) -> Bool? {
         state.withLock { state in
+            if let version, version != state.versions[name] { return nil }
+            if operation.description == nil { state.versions[name] &+= 1 }
             state.byteCount += operation.byteCount
             if state.later.isEmpty { return state.add(operation, name: name) }
             state.later.append(.operation(operation, name: name))
@@ -186,7 +207,10 @@ final class DiskWriteQueue: Sendable {
     /// A change of a name without a line is made on this thread. Within completions and serializers
     /// it is made immediately, because waiting for the same line would never end.
     func perform(_ change: Operation.Change, on name: String) throws(DiskError) {
-        if Self.isWorking { return try make(change, name: name).get() }
+        if Self.isWorking {
+            state.withLock { $0.versions[ByteText(name)] &+= 1 }
+            return try make(change, name: name).get()
+        }
         let result = Mutex<Result<Void, DiskError>>(.success(()))
         let isMade = DispatchSemaphore(value: 0)
         let operation = Operation(change: change) { made in
@@ -194,7 +218,7 @@ final class DiskWriteQueue: Sendable {
             isMade.signal()
         }
         let line = ByteText(name)
-        if append(operation, name: line) { work(on: line, endsAfterFirst: true) }
+        if append(operation, name: line) == true { work(on: line, endsAfterFirst: true) }
         isMade.wait()
         try result.withLock { $0 }.get()
     }

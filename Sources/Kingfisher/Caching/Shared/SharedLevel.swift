@@ -159,10 +159,13 @@ final class SharedLevel: Sendable {
         asksNext: Bool = true
     ) async throws -> SharedFinding {
         try await fetches.value(for: entry) { [self] in
+            // Before the disk is asked: what is stored or removed from now on is newer.
+            let stored = disk.queue.version(of: disk.fileName(of: entry))
+            let version = memory.version(of: entry.memoryKey)
             // In the job, so that no other job can have stored it between the two checks.
             if checksDisk, disk.ask(entry).isThere { return .hit(nil) }
             let permit = try await Permit(of: permits)
-            let finding = await fetch(entry, permit)
+            let finding = await fetch(entry, permit, since: version, stored)
             counts.change {
                 switch finding {
                 case .hit(let hit): $0.hits += hit == nil ? 0 : 1
@@ -180,10 +183,15 @@ final class SharedLevel: Sendable {
         }
     }
 
-    private func fetch(_ entry: CacheEntryName, _ permit: Permit) async -> SharedFinding {
+    /// Asks the storage, with the versions of the entry in memory and on disk from before.
+    private func fetch(
+        _ entry: CacheEntryName,
+        _ permit: Permit,
+        since version: UInt32,
+        _ stored: UInt32
+    ) async -> SharedFinding {
         let name = entry.sharedName
         guard !writes.isRemoving(name) else { return .miss }
-        let version = memory.version(of: entry.memoryKey)
         switch await reads.value(of: name) {
         case .missing: return .miss
         case .unavailable: return .unavailable
@@ -198,7 +206,7 @@ final class SharedLevel: Sendable {
                 return disk.ask(entry).isThere ? .hit(nil) : .miss
             }
             let contents = DiskContents(data: value.data, metadata: metadata(of: value, entry))
-            keep(contents, of: entry, until: value.expiry, since: version)
+            keep(contents, of: entry, until: value.expiry, since: stored)
             return .hit(SharedHit(contents, until: value.expiry, version: version, permit: permit))
         }
     }
@@ -216,7 +224,7 @@ final class SharedLevel: Sendable {
         }
     }
 
-    /// Queues an entry for this machine's disk, unless it is removed at the same time.
+    /// Queues an entry for this machine's disk, unless it was stored or removed there meanwhile.
     private func keep(
         _ contents: DiskContents,
         of entry: CacheEntryName,
@@ -230,15 +238,12 @@ final class SharedLevel: Sendable {
             .ready(contents.data),
             as: entry,
             expiration: expiry < ownExpiry ? .date(end) : own,
-            metadata: contents.metadata
+            metadata: contents.metadata,
+            ifUnchangedSince: version
         ) { result in
             guard case .failure(let error) = result else { return }
             let reason = error.kingfisherError.localizedDescription
             Log.debug("A shared entry was not stored on disk: \(reason)", key: entry.computedKey)
-        }
-        // A removal between the check and the store must not be undone.
-        if version != memory.version(of: entry.memoryKey) {
-            disk.queue.enqueue(.removal, on: disk.fileName(of: entry), completion: { _ in })
         }
     }
 
