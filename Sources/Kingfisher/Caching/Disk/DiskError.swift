@@ -31,6 +31,14 @@ enum DiskError: Error, Sendable, Equatable {
 }
 
 extension DiskError {
+    /// Whether other bytes could be stored under the same name.
+    var concernsBytes: Bool {
+        switch self {
+        case .nothingToWrite, .tooLarge, .cannotTransform: true
+        default: false
+        }
+    }
+
     /// Whether the disk, or the user's share of it, has no room.
     var isFullDisk: Bool {
         switch self {

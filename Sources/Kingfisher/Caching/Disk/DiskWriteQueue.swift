@@ -3,7 +3,8 @@ import Synchronization
 
 /// Changes of a disk store that are made in the background, in order for each name.
 ///
-/// Pending bytes can be read. Of several pending stores of one name only the last is written.
+/// Pending bytes can be read. Of several pending stores of one name only the last sound one is
+/// written.
 final class DiskWriteQueue: Sendable {
     typealias Completion = @Sendable (Result<Void, DiskError>) -> Void
 
@@ -11,41 +12,6 @@ final class DiskWriteQueue: Sendable {
     enum Pending: Sendable {
         case bytes(Bytes, EntryMetadata?, KeyDivision)
         case removal(DiskAbsence?)
-    }
-
-    struct Operation: Sendable {
-        enum Change: Sendable {
-            case store(
-                Bytes,
-                key: String,
-                division: KeyDivision,
-                expiration: StorageExpiration,
-                replacing: Bool,
-                metadata: EntryMetadata? = nil
-            )
-            case removal
-            /// A removal with a reason to record.
-            case absence(DiskAbsence)
-            /// Changed metadata of bytes that were read or stored before.
-            case description(EntryMetadata)
-        }
-
-        let change: Change
-        let completion: Completion
-
-        /// Whether it replaces an existing entry.
-        var replaces: Bool {
-            if case .store(_, _, _, _, let replacing, _) = change { replacing } else { true }
-        }
-
-        /// The changed metadata of bytes that stay; nil for a change of bytes.
-        var description: EntryMetadata? {
-            if case .description(let metadata) = change { metadata } else { nil }
-        }
-
-        var byteCount: Int {
-            if case .store(let bytes, _, _, _, _, _) = change { bytes.count } else { 0 }
-        }
     }
 
     fileprivate enum Later: Sendable {
@@ -89,11 +55,14 @@ final class DiskWriteQueue: Sendable {
     func pending(_ name: String) -> Pending? {
         let waiting = state.withLock { $0.operations(on: ByteText(name)) }
             .filter { $0.description == nil }
-        if waiting.isEmpty { return nil }
-        // A store that does not replace takes effect only if there is no entry.
-        let last =
-            waiting.last { $0.replaces }
-            ?? (store.ask(name).isThere ? nil : waiting.first)
+        // Nil while the entry on disk counts, if there is one.
+        var last: Operation?
+        for operation in waiting {
+            // A store that does not replace takes effect only if there is no entry.
+            if operation.replaces || (last?.removes ?? !store.ask(name).isThere) {
+                last = operation
+            }
+        }
         switch last?.change {
         case .store(let bytes, _, let division, _, _, let metadata):
             return .bytes(bytes, metadata, division)
@@ -249,12 +218,12 @@ final class DiskWriteQueue: Sendable {
     private func workInOrder(on name: ByteText, endsAfterFirst: Bool) {
         while true {
             let operations = state.withLock { $0.next(name) }
-            guard let operation = operations.last else { return }
-            let result = make(operation.change, name: name.string)
+            if operations.isEmpty { return }
+            let results = make(operations, name: name.string)
             // Marked as done before the completions are called: they may read the entry.
             state.withLock { $0.done[name] = operations.count }
             // Called before the line ends, so that barriers also wait for the completions.
-            for operation in operations { operation.completion(result) }
+            for (operation, result) in zip(operations, results) { operation.completion(result) }
             // The completions of users are released after the lock.
             let rest = withExtendedLifetime(operations) {
                 state.withLock { $0.end(operations.count, name: name) }
@@ -273,6 +242,20 @@ final class DiskWriteQueue: Sendable {
                 return
             }
         }
+    }
+
+    /// Makes the last change that does not fail because of its own bytes; it decides for those
+    /// before it.
+    private func make(_ operations: [Operation], name: String) -> [Result<Void, DiskError>] {
+        var results: [Result<Void, DiskError>] = []
+        var decision: Result<Void, DiskError>?
+        for operation in operations.reversed() {
+            let result = decision ?? make(operation.change, name: name)
+            results.append(result)
+            if case .failure(let error) = result, error.concernsBytes { continue }
+            decision = result
+        }
+        return results.reversed()
     }
 
     private func make(_ change: Operation.Change, name: String) -> Result<Void, DiskError> {
@@ -334,8 +317,7 @@ extension DiskWriteQueue.State {
         return all
     }
 
-    /// The operations to perform as one: a store, with the earlier stores that it makes
-    /// unnecessary.
+    /// The operations to perform as one: a store, with the earlier ones that it makes unnecessary.
     fileprivate func next(_ name: ByteText) -> [DiskWriteQueue.Operation] {
         let line = lines[name] ?? []
         let stores = line.prefix { if case .store = $0.change { $0.replaces } else { false } }

@@ -41,13 +41,19 @@ struct DiskWriteQueueTests {
         }
     }
 
-    private func enqueue(_ text: String, _ name: String, _ log: EventLog) {
+    private func enqueue(
+        _ text: String,
+        _ name: String,
+        _ log: EventLog,
+        replacing: Bool = true
+    ) {
         queue.enqueueStore(
             .ready(Data(text.utf8)),
             named: name,
             key: name,
             division: .atFirst,
-            expiration: .never
+            expiration: .never,
+            replacing: replacing
         ) { result in
             log.add("\(name)=\(text) \(result.isSuccess)")
         }
@@ -205,6 +211,43 @@ struct DiskWriteQueueTests {
         #expect(made.value == 2)
         #expect(log.events.sorted() == ["a true", "b false"])
         #expect(try queue.store.data(named: "a") == Data("made".utf8))
+    }
+
+    @Test func `a store that does not replace is seen behind a removal`() async throws {
+        let log = EventLog()
+        // All that the queue does at once is to wait at the valve.
+        for name in ["x", "y"] { enqueue("1", name, log) }
+        for (name, removes) in [("a", true), ("b", false)] {
+            enqueue("one", name, log)
+            if removes { queue.enqueue(.removal, on: name) { _ in } }
+            for text in ["two", "three"] { enqueue(text, name, log, replacing: false) }
+        }
+        #expect(queue.pending("a")?.data == Data("two".utf8))
+        #expect(queue.pending("b")?.data == Data("one".utf8))
+        valve.open()
+        await drain()
+        #expect(try queue.store.data(named: "a") == Data("two".utf8))
+        #expect(try queue.store.data(named: "b") == Data("one".utf8))
+    }
+
+    @Test func `a store that fails by itself leaves the one before it`() async throws {
+        let log = EventLog()
+        queue.store.sizeLimit = 50
+        // All that the queue does at once is to wait at the valve.
+        for name in ["x", "y"] { enqueue("1", name, EventLog()) }
+        for text in ["zero", "one", String(repeating: "x", count: 60)] { enqueue(text, "a", log) }
+        queue.enqueueStore(
+            .made(estimate: 1) { nil },
+            named: "a",
+            key: "a",
+            division: .atFirst,
+            expiration: .never
+        ) { log.add("nothing \($0.isSuccess)") }
+        valve.open()
+        await drain()
+        #expect(try queue.store.data(named: "a") == Data("one".utf8))
+        #expect(log.events.map { $0.suffix(5) } == [" true", " true", "false", "false"])
+        #expect(queue.store.statistics.stores == 3)
     }
 
     @Test func `each change is reported once, though the next comes as its line ends`() async {
