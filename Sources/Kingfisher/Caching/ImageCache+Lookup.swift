@@ -26,21 +26,26 @@ extension ImageCache {
         options: KingfisherParsedOptionsInfo,
         isStillWanted: (@Sendable () -> Bool)? = nil
     ) async throws -> ImageCacheResult {
-        try await withCheckedThrowingContinuation { continuation in
-            if !isSubclassed {
-                lookUp(
-                    key: key,
-                    entry: entry ?? CacheEntryName(key: key, options: options),
+        guard !isSubclassed else {
+            let miss = Result<ImageCacheResult, KingfisherError>.success(.none)
+            return try await OnceCompletion.result(ifReleased: miss) {
+                retrieveImage(
+                    forKey: key,
                     options: options,
-                    isStillWanted: isStillWanted,
                     callbackQueue: .untouch,
-                    completion: { continuation.resume(with: $0) }
+                    completionHandler: $0
                 )
-            } else {
-                retrieveImage(forKey: key, options: options, callbackQueue: .untouch) {
-                    continuation.resume(with: $0)
-                }
-            }
+            }.get()
+        }
+        return try await withCheckedThrowingContinuation { continuation in
+            lookUp(
+                key: key,
+                entry: entry ?? CacheEntryName(key: key, options: options),
+                options: options,
+                isStillWanted: isStillWanted,
+                callbackQueue: .untouch,
+                completion: { continuation.resume(with: $0) }
+            )
         }
     }
 

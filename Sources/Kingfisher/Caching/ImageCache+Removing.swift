@@ -13,10 +13,12 @@ final class RemovalOutcome: Sendable {
     /// Starts a removal, waits for its completion, and throws the disk error.
     static func of(_ remove: (_ done: @escaping @Sendable () -> Void) -> Void) async throws {
         let outcome = RemovalOutcome()
-        await withCheckedContinuation { continuation in
-            $current.withValue(outcome) { remove { continuation.resume() } }
+        let isReported = await OnceCompletion.result(ifReleased: false) { done in
+            $current.withValue(outcome) { remove { done(true) } }
         }
         if let error = outcome.failure.withLock({ $0 }) { throw error }
+        // A removal that may not have been made must not look like one that was.
+        guard isReported else { throw CompletionReleased() }
     }
 
     func set(_ result: Result<(), DiskError>) {

@@ -29,6 +29,7 @@ extension ImageCache {
         }
         var options = options
         options.callbackQueue = .untouch
+        let once = OnceCompletion(ifReleased: { [self] in unreported(entry) }, completion)
         ArrivingRecord.with(record, of: entry, image) {
             store(
                 image,
@@ -36,7 +37,7 @@ extension ImageCache {
                 forKey: key,
                 options: options,
                 toDisk: toDisk,
-                completionHandler: completion
+                completionHandler: { once($0) }
             )
         }
     }
@@ -64,6 +65,7 @@ extension ImageCache {
             let metadata = metadata(record, of: entry)
             return keep(data, as: entry, metadata, expiration: expiration, completion: completion)
         }
+        let once = OnceCompletion(ifReleased: { [self] in unreported(entry) }, completion)
         ArrivingRecord.with(record, of: entry, nil) {
             storeToDisk(
                 data,
@@ -72,7 +74,7 @@ extension ImageCache {
                 forcedExtension: entry.forcedExtension,
                 expiration: expiration,
                 callbackQueue: .untouch,
-                completionHandler: completion
+                completionHandler: { once($0) }
             )
         }
     }

@@ -371,9 +371,9 @@ open class ImageCache: @unchecked Sendable {
     ) async throws {
         var options = options
         options.callbackQueue = .untouch
-        try await withCheckedThrowingContinuation { continuation in
+        try await storing(CacheEntryName(key: key, options: options)) { [options] done in
             store(image, original: original, forKey: key, options: options, toDisk: toDisk) {
-                continuation.resume(with: $0.diskCacheResult)
+                done($0)
             }
         }
     }
@@ -398,7 +398,8 @@ open class ImageCache: @unchecked Sendable {
         cacheSerializer serializer: any CacheSerializer = DefaultCacheSerializer.default,
         toDisk: Bool = true
     ) async throws {
-        try await withCheckedThrowingContinuation { continuation in
+        let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
+        try await storing(entry) {
             store(
                 image,
                 original: original,
@@ -406,8 +407,9 @@ open class ImageCache: @unchecked Sendable {
                 processorIdentifier: identifier,
                 forcedExtension: forcedExtension,
                 cacheSerializer: serializer,
-                toDisk: toDisk
-            ) { continuation.resume(with: $0.diskCacheResult) }
+                toDisk: toDisk,
+                completionHandler: $0
+            )
         }
     }
 
@@ -427,14 +429,16 @@ open class ImageCache: @unchecked Sendable {
         forcedExtension: String? = nil,
         expiration: StorageExpiration? = nil
     ) async throws {
-        try await withCheckedThrowingContinuation { continuation in
+        let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
+        try await storing(entry) {
             storeToDisk(
                 data,
                 forKey: key,
                 processorIdentifier: identifier,
                 forcedExtension: forcedExtension,
-                expiration: expiration
-            ) { continuation.resume(with: $0.diskCacheResult) }
+                expiration: expiration,
+                completionHandler: $0
+            )
         }
     }
 
@@ -505,38 +509,32 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String,
         options: KingfisherOptionsInfo? = nil
     ) async throws -> KFCrossPlatformImage? {
-        try await withCheckedThrowingContinuation { continuation in
-            retrieveImageInDiskCache(forKey: key, options: options) {
-                continuation.resume(with: $0)
-            }
-        }
+        try await OnceCompletion.result(ifReleased: .success(nil)) {
+            retrieveImageInDiskCache(forKey: key, options: options, completionHandler: $0)
+        }.get()
     }
 
     /// Clears memory and disk.
     open func clearCache() async {
-        guard !isSubclassed else {
-            return await withCheckedContinuation { done in clearCache { done.resume() } }
-        }
+        guard !isSubclassed else { return await ending { clearCache(completion: $0) } }
         clearMemoryCache()
         await clearDiskCache()
     }
 
     /// Clears the disk.
     open func clearDiskCache() async {
-        await withCheckedContinuation { done in
+        await ending { done in
             if isSubclassed {
-                clearDiskCache { done.resume() }
+                clearDiskCache(completion: done)
             } else {
-                clearDisk(on: .untouch) { done.resume() }
+                clearDisk(on: .untouch, then: done)
             }
         }
     }
 
     /// Removes expired images from memory and disk.
     open func cleanExpiredCache() async {
-        guard !isSubclassed else {
-            return await withCheckedContinuation { done in cleanExpiredCache { done.resume() } }
-        }
+        guard !isSubclassed else { return await ending { cleanExpiredCache(completion: $0) } }
         cleanExpiredMemoryCache()
         await cleanExpiredDiskCache()
     }
@@ -545,11 +543,11 @@ open class ImageCache: @unchecked Sendable {
     ///
     /// Does not wait for `Notification.Name.KingfisherDidCleanDiskCache`.
     open func cleanExpiredDiskCache() async {
-        await withCheckedContinuation { done in
+        await ending { done in
             if isSubclassed {
-                cleanExpiredDiskCache { done.resume() }
+                cleanExpiredDiskCache(completion: done)
             } else {
-                cleanDisk(on: .untouch) { done.resume() }
+                cleanDisk(on: .untouch, then: done)
             }
         }
     }
@@ -562,12 +560,9 @@ open class ImageCache: @unchecked Sendable {
     /// The total size of the files on disk in bytes.
     open var diskStorageSize: UInt {
         get async throws {
-            try await withCheckedThrowingContinuation { size in
-                if isSubclassed {
-                    calculateDiskStorageSize { size.resume(with: $0) }
-                } else {
-                    measureDisk(on: .untouch) { size.resume(with: $0) }
-                }
+            guard !isSubclassed else { return try await overriddenDiskSize() }
+            return try await withCheckedThrowingContinuation { size in
+                measureDisk(on: .untouch) { size.resume(with: $0) }
             }
         }
     }

@@ -131,3 +131,21 @@ final class OnceCompletion<Value>: Sendable {
         closure?(value)
     }
 }
+
+extension OnceCompletion where Value: Sendable {
+    /// Waits for a method whose completion is passed to user code, such as an override.
+    ///
+    /// - Parameters:
+    ///   - value: The result if the completion is released without a call.
+    ///   - start: Calls the method.
+    /// - Returns: The value of the first call.
+    static func result(
+        ifReleased value: @autoclosure @escaping @Sendable () -> Value,
+        of start: (_ done: @escaping @Sendable (Value) -> Void) -> Void
+    ) async -> Value {
+        await withCheckedContinuation { continuation in
+            let once = OnceCompletion(ifReleased: value) { continuation.resume(returning: $0) }
+            start { once($0) }
+        }
+    }
+}

@@ -1,6 +1,7 @@
 import Foundation
 // Without `@testable`, as users see it: what can be overridden here is open.
 import Kingfisher
+import KingfisherTesting
 import TestSupport
 import Testing
 
@@ -104,6 +105,94 @@ private final class CountingCache: ImageCache, @unchecked Sendable {
     }
 }
 
+/// A cache of somebody else, who calls completions more than once, or releases them.
+private final class CarelessCache: ImageCache, @unchecked Sendable {
+    // `@unchecked` as the class above it; set before the first use.
+    nonisolated(unsafe) var calls = 0
+
+    private func complete(_ completion: (() -> Void)?) {
+        for _ in 0..<calls { completion?() }
+    }
+
+    override func store(
+        _ image: KFCrossPlatformImage,
+        original: Data? = nil,
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo,
+        toDisk: Bool = true,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        complete { completionHandler?(.stored) }
+    }
+
+    override func storeToDisk(
+        _ data: Data,
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        expiration: StorageExpiration? = nil,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        complete { completionHandler?(.stored) }
+    }
+
+    override func retrieveImage(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo,
+        callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
+    ) {
+        complete { completionHandler?(.success(.none)) }
+    }
+
+    override func retrieveImageInDiskCache(
+        forKey key: String,
+        options: KingfisherOptionsInfo? = nil,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler:
+            @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
+    ) {
+        complete { completionHandler(.success(nil)) }
+    }
+
+    override func removeImage(
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        fromMemory: Bool = true,
+        fromDisk: Bool = true,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable () -> Void)? = nil
+    ) {
+        complete(completionHandler)
+    }
+
+    override func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+        complete(handler)
+    }
+
+    override func cleanExpiredCache(completion handler: (@Sendable () -> Void)? = nil) {
+        complete(handler)
+    }
+
+    override func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+        complete(handler)
+    }
+
+    override func calculateDiskStorageSize(
+        completion handler: @escaping (@Sendable (Result<UInt, KingfisherError>) -> Void)
+    ) {
+        complete { handler(.success(7)) }
+    }
+}
+
+extension CacheStoreResult {
+    fileprivate static var stored: CacheStoreResult {
+        CacheStoreResult(memoryCacheResult: .success(()), diskCacheResult: .success(()))
+    }
+}
+
 @Suite(.timeLimit(.minutes(1)))
 struct ImageCacheOverridingTests {
     private let folder: TemporaryDirectory
@@ -133,5 +222,73 @@ struct ImageCacheOverridingTests {
         #expect(cache.cacheFileURLIfOnDisk(forKey: "a") == nil)
         #expect(cache.memoryStorageCacheCost == 7)
         #expect(try await cache.diskStorageSize == 8)
+    }
+
+    private func careless(_ calls: Int) throws -> CarelessCache {
+        let cache = try CarelessCache(name: "careless", cacheDirectoryURL: folder.url)
+        cache.calls = calls
+        return cache
+    }
+
+    @Test func `CAC-31: the first call of a completion counts`() async throws {
+        let cache = try careless(2)
+        let options = KingfisherParsedOptionsInfo(nil)
+        try await cache.store(image, forKey: "a")
+        try await cache.store(image, forKey: "a", options: options)
+        try await cache.storeToDisk(Data([1]), forKey: "a")
+        #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
+        #expect(try await cache.retrieveImageInDiskCache(forKey: "a") == nil)
+        try await cache.removeImage(forKey: "a")
+        await cache.clearCache()
+        await cache.clearDiskCache()
+        await cache.cleanExpiredCache()
+        await cache.cleanExpiredDiskCache()
+        #expect(try await cache.diskStorageSize == 7)
+    }
+
+    @Test func `CAC-31: a completion that is released is a miss or a failure`() async throws {
+        let cache = try careless(0)
+        let options = KingfisherParsedOptionsInfo(nil)
+        let errors = [
+            await #expect(throws: KingfisherError.self) {
+                try await cache.store(image, forKey: "a")
+            },
+            await #expect(throws: KingfisherError.self) {
+                try await cache.store(image, forKey: "a", options: options)
+            },
+            await #expect(throws: KingfisherError.self) {
+                try await cache.storeToDisk(Data([1]), forKey: "a")
+            },
+        ]
+        for error in errors {
+            #expect(error?.errorDescription?.contains("released its completion") == true)
+        }
+        #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
+        #expect(try await cache.retrieveImageInDiskCache(forKey: "a") == nil)
+        await #expect(throws: (any Error).self) { try await cache.removeImage(forKey: "a") }
+        await cache.clearCache()
+        await cache.clearDiskCache()
+        await cache.cleanExpiredCache()
+        await cache.cleanExpiredDiskCache()
+        await #expect(throws: (any Error).self) { try await cache.diskStorageSize }
+    }
+
+    @Test(arguments: [0, 2])
+    func `CAC-31: a load does not depend on how often completions are called`(
+        calls: Int
+    ) async throws {
+        let transport = FakeTransport()
+        transport.answerOthers(with: .picture(.solid(.red, width: 8, height: 8)))
+        let manager = KingfisherManager(
+            downloader: ImageDownloader(name: "careless", transport: transport),
+            cache: try careless(calls)
+        )
+        let url = try #require(URL(string: "https://example.com/a.png"))
+        let options: KingfisherOptionsInfo = [
+            .waitForCache, .cacheOriginalImage,
+            .processor(DownsamplingImageProcessor(size: CGSize(width: 4, height: 4))),
+        ]
+        let loaded = try await manager.retrieveImage(with: .network(url), options: options)
+        #expect(loaded.cacheType == .none)
     }
 }
