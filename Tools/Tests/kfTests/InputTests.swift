@@ -48,6 +48,8 @@ struct InputTests {
         (["draft-*"], ["a.jpg", "old/c.jpg", "old/deep/d.jpg"]),
         (["draft-*", "old"], ["a.jpg"]),
         (["old/*.jpg"], ["a.jpg", "draft-b.jpg", "old/deep/d.jpg"]),
+        (["old/"], ["a.jpg", "draft-b.jpg"]),
+        (["./a.jpg"], ["draft-b.jpg", "old/c.jpg", "old/deep/d.jpg"]),
         (["old/**/*.jpg"], ["a.jpg", "draft-b.jpg"]),
         (["c"], ["a.jpg", "draft-b.jpg", "old/c.jpg", "old/deep/d.jpg"]),
     ])

@@ -167,9 +167,10 @@ struct InputSearch {
     private func excludes(_ path: String) -> Bool {
         let parts = path.split(separator: "/").map(String.init)
         return excluded.contains { pattern in
-            let wanted = pattern.split(separator: "/").map(String.init)
-            guard wanted.count > 1 else {
-                return parts.contains { fnmatch(pattern, $0, 0) == 0 }
+            let wanted = pattern.split(separator: "/").map(String.init).filter { $0 != "." }
+            if wanted.isEmpty { return false }
+            if wanted.count == 1 {
+                return parts.contains { fnmatch(wanted[0], $0, 0) == 0 }
             }
             return Self.matches(parts[...], (["**"] + wanted)[...])
         }

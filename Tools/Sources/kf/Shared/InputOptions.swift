@@ -54,15 +54,22 @@ struct InputOptions: ParsableArguments {
             ? try InputFile(standardInputPatience: patience)
             : try InputFile(path: fromFile, patience: patience)
         let text = String(decoding: try file.text(), as: UTF8.self)
+        guard !text.utf8.contains(0) else {
+            throw Failure(
+                "the list has names that end with a zero byte; give each a line of its own"
+            )
+        }
         // Some editors write a byte order mark.
         return text.drop { $0 == "\u{FEFF}" }.split(whereSeparator: \.isNewline)
             .map(Self.withoutComment).filter { !$0.isEmpty }
     }
 
-    /// A line up to its first word that begins with `#`, without white space around it.
+    /// A line up to its first word that begins with `#`, without white space around it; that within
+    /// a name stays.
     private static func withoutComment(_ line: Substring) -> String {
-        line.split(whereSeparator: \.isWhitespace).prefix { !$0.hasPrefix("#") }
-            .joined(separator: " ")
+        let words = line.split(whereSeparator: \.isWhitespace).prefix { !$0.hasPrefix("#") }
+        guard let first = words.first, let last = words.last else { return "" }
+        return String(line[first.startIndex..<last.endIndex])
     }
 
     /// The sources of texts: URLs, files, and the files of folders and patterns.
