@@ -121,4 +121,68 @@ struct NameTests {
         let equal = command == "convert" ? "equal names are refused" : "equal names are numbered"
         #expect(help.text.contains(equal), "\(help.text)")
     }
+
+    /// Names that follow from the size of an image, or from the number of a frame.
+    @Test(arguments: [
+        ("--name {stem}-{width}", "a.png", "a-64.png", "is also an input"),
+        ("--name x{stem} --all-frames --format png", "a.gif", "xa-1.png", "is also an input"),
+    ])
+    func `no input is replaced, whatever the name of an output follows from`(
+        options: String,
+        first: String,
+        second: String,
+        reason: String
+    ) async throws {
+        let moving = folder.url.appending(path: "moving")
+        try FileManager.default.createDirectory(at: moving, withIntermediateDirectories: true)
+        let gif = try await kf("animate in/a.png in/a.jpg -o moving/a.gif")
+        #expect(gif.status == 0, "\(gif.errors)")
+        let input = try TestPictures.png(width: 20, height: 10)
+        try TestPictures.png().write(to: moving.appending(path: "a.png"))
+        try input.write(to: moving.appending(path: second))
+        let outcome = try await kf("convert moving/\(first) moving/\(second) -o moving \(options)")
+        #expect(outcome.status == 1, "\(outcome.text)")
+        #expect(outcome.errors.contains("moving/\(second) \(reason)"), "\(outcome.errors)")
+        #expect(try folder.data("moving/\(second)") == input)
+    }
+
+    @Test(arguments: ["--name {stem}{width}", "--all-frames --format png"])
+    func `two images that would become one file are not both converted`(
+        options: String
+    ) async throws {
+        let input = folder.url.appending(path: "pair")
+        try FileManager.default.createDirectory(at: input, withIntermediateDirectories: true)
+        if options.contains("frames") {
+            let gif = try await kf("animate in/a.png in/a.jpg -o pair/a.gif")
+            #expect(gif.status == 0, "\(gif.errors)")
+            try TestPictures.png().write(to: input.appending(path: "a-1.png"))
+        } else {
+            try TestPictures.png(width: 164).write(to: input.appending(path: "a.png"))
+            try TestPictures.png(width: 64).write(to: input.appending(path: "a1.png"))
+        }
+        let outcome = try await kf("convert pair -o out \(options)")
+        #expect(outcome.status == 1, "\(outcome.text)")
+        #expect(outcome.errors.contains(", too; use another --name"), "\(outcome.errors)")
+    }
+
+    @Test func `names keep their white space in a list, and zero bytes are named`() async throws {
+        try TestPictures.png(width: 20, height: 10)
+            .write(to: folder.url.appending(path: "x  y.png"))
+        try TestPictures.png().write(to: folder.url.appending(path: "x y.png"))
+        let list = "\t x  y.png \t# the first\n"
+        let outcome = try await KFProgram.run(
+            ["info", "--from-file", "-", "--json"],
+            in: folder,
+            input: Data(list.utf8)
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.contains("\"source\":\"x  y.png\""), "\(outcome.text)")
+        let zeros = try await KFProgram.run(
+            ["info", "--from-file", "-"],
+            in: folder,
+            input: Data("x y.png\0x  y.png\0".utf8)
+        )
+        #expect(zeros.status == 1)
+        #expect(zeros.errors.contains("give each a line of its own"), "\(zeros.errors)")
+    }
 }

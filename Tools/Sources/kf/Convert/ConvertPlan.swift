@@ -24,6 +24,8 @@ struct ConvertPlan: Sendable {
 
     let items: [Item]
     let folder: String
+    /// The inputs, without symbolic links.
+    private let inputs: Set<String>
 
     /// Plans the outputs.
     ///
@@ -51,6 +53,7 @@ struct ConvertPlan: Sendable {
                 template: templates[index]
             )
         }
+        self.inputs = Set(inputs.compactMap { InputSearch.resolved($0.path) })
         try checkNames()
     }
 
@@ -67,7 +70,6 @@ struct ConvertPlan: Sendable {
     }
 
     private func checkNames() throws {
-        let inputs = Set(items.compactMap { InputSearch.resolved($0.input.path) })
         var owners: [String: Item] = [:]
         for item in items {
             if let other = owners.updateValue(item, forKey: item.name) {
@@ -76,11 +78,14 @@ struct ConvertPlan: Sendable {
                         + Self.advice(other, item)
                 )
             }
-            let output = item.outputTitle(in: folder)
-            if let real = InputSearch.resolved(output), inputs.contains(real) {
-                throw Failure("\(output) is also an input; choose another folder or another --name")
-            }
+            try checkIsNoInput(item.outputTitle(in: folder))
         }
+    }
+
+    /// Throws a ``Failure`` if an output would replace an input.
+    func checkIsNoInput(_ output: String) throws {
+        guard let real = InputSearch.resolved(output), inputs.contains(real) else { return }
+        throw Failure("\(output) is also an input; choose another folder or another --name")
     }
 
     /// How to give two inputs two names: by the first placeholder whose value differs.

@@ -20,8 +20,8 @@ final class Converter: Sendable {
     private let root: String
     /// Whether an output could not be written because its disk is full.
     private let isDiskFull = Atomic(false)
-    /// The files of single frames so far.
-    private let frames = Mutex<Set<String>>([])
+    /// The outputs so far, with their inputs.
+    private let outputs = Mutex<[String: String]>([:])
 
     init(
         plan: ConvertPlan,
@@ -98,6 +98,7 @@ final class Converter: Sendable {
     ) async throws -> ConvertOutcome {
         let size = (width: image.pixelWidth, height: image.pixelHeight)
         let output = plan.path(of: item, size: size)
+        try claim(output, for: item)
         var outcome = ConvertOutcome(input: item.input.path, output: output, status: .converted)
         outcome.sourceBytes = LocalDocument(item.input.path)?.size ?? bytes?.count
         outcome.width = size.width
@@ -198,7 +199,27 @@ final class Converter: Sendable {
         return outcome
     }
 
-    /// The file for a frame, which no other frame has.
+    /// Claims the path of an output, which may follow from the size or number of an image and so is not
+    /// known when the run is planned.
+    ///
+    /// - Throws: A ``Failure`` if it is an input, or the output of another image.
+    private func claim(_ path: String, for item: ConvertPlan.Item) throws {
+        try plan.checkIsNoInput(path)
+        let input = item.input.path
+        let other = outputs.withLock { outputs in
+            let other = outputs[path]
+            outputs[path] = other ?? input
+            return other
+        }
+        guard let other else { return }
+        throw Failure(
+            other == input
+                ? "two frames would become \(path); use another --name"
+                : "\(other) has become \(path), too; use another --name"
+        )
+    }
+
+    /// The file for a frame, which no other image has.
     private func path(
         of frame: KFCrossPlatformImage,
         _ number: Int,
@@ -208,9 +229,7 @@ final class Converter: Sendable {
         let whole = plan.path(of: item, size: (frame.pixelWidth, frame.pixelHeight)) as NSString
         let zeros = String(repeating: "0", count: "\(count)".count - "\(number)".count)
         let path = "\(whole.deletingPathExtension)-\(zeros)\(number).\(whole.pathExtension)"
-        guard frames.withLock({ $0.insert(path).inserted }) else {
-            throw Failure("two frames would become \(path); use another --name")
-        }
+        try claim(path, for: item)
         return path
     }
 
