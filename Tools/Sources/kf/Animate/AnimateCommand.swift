@@ -152,8 +152,7 @@ struct AnimateCommand: AsyncParsableCommand {
         if let failure = failures.first { throw failure.1 }
         let files = found.map(\.path).filter { !InputSearch.isFile($0, at: output) }
         guard !files.isEmpty else { throw Failure("there are no images") }
-        guard files.count != inputs.count else { return files }
-        return files.sorted { $0.compare($1, options: .numeric) == .orderedAscending }
+        return files
     }
 
     /// The images of the files, in order.

@@ -241,7 +241,8 @@ struct InputSearch {
             }
             return []
         }
-        return names.sorted().filter { !$0.hasPrefix(".") }.flatMap { name -> [Found] in
+        let visible = names.filter { !$0.hasPrefix(".") }.sorted(by: Self.precedes)
+        return visible.flatMap { name -> [Found] in
             let path =
                 folder == "." ? name : (folder as NSString).appendingPathComponent(name)
             var status = stat()
@@ -256,6 +257,15 @@ struct InputSearch {
             }
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
             return [Found(path: path, dir: dir)]
+        }
+    }
+
+    /// Whether a name comes before another one: 2 comes before 10.
+    private static func precedes(_ name: String, _ other: String) -> Bool {
+        switch name.compare(other, options: .numeric) {
+        case .orderedAscending: true
+        case .orderedSame: name < other
+        case .orderedDescending: false
         }
     }
 
