@@ -172,6 +172,64 @@ struct FrameTests {
         let wrong = try await KFProgram.run(["animate", "1.png", "-o", "out.png"], in: folder)
         #expect(wrong.status == 64)
     }
+
+    @Test func `named files keep their order beside a folder, in which 2 comes before 10`()
+        async throws
+    {
+        let frames = folder.url.appending(path: "fr")
+        try FileManager.default.createDirectory(at: frames, withIntermediateDirectories: true)
+        for (name, level) in [("fr/2.png", 80), ("fr/10.png", 120), ("z.png", 40), ("a.png", 160)] {
+            try TestPictures.solid(UInt8(level), width: 8, height: 8)
+                .write(to: folder.url.appending(path: name))
+        }
+        for (inputs, expected) in [
+            (["z.png", "fr", "a.png"], [40, 80, 120, 160]),
+            (["fr", "z.png", "--exclude", "z.png"], [80, 120]),
+        ] {
+            let made = try await KFProgram.run(
+                ["animate"] + inputs + ["-o", "a.webp", "--quality", "100"],
+                in: folder
+            )
+            #expect(made.status == 0, "\(made.errors)")
+            let split = try await KFProgram.run(
+                ["convert", "a.webp", "-o", "split", "--all-frames", "--format", "png"],
+                in: folder
+            )
+            #expect(split.status == 0, "\(split.errors)")
+            for (number, level) in zip(1..., expected) {
+                let data = try folder.data("split/a-\(number).png")
+                let found = try TestPictures.pixel(data, x: 4, y: 4)[0]
+                #expect(abs(Int(found) - level) < 6, "\(inputs): \(number)")
+            }
+            try FileManager.default.removeItem(atPath: folder.path("split"))
+        }
+    }
+
+    @Test(arguments: ["diff a.gif b.gif", "srcset a.gif -o web --widths 4,8 --formats webp"])
+    func `a command that takes the first frame alone says so`(line: String) async throws {
+        for (name, level) in [("1.png", 40), ("2.png", 80), ("3.png", 120)] {
+            try TestPictures.solid(UInt8(level), width: 8, height: 8)
+                .write(to: folder.url.appending(path: name))
+        }
+        for (name, second) in [("a.gif", "2.png"), ("b.gif", "3.png")] {
+            let made = try await KFProgram.run(
+                ["animate", "1.png", second, "-o", name],
+                in: folder
+            )
+            #expect(made.status == 0, "\(made.errors)")
+        }
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await KFProgram.run(words, in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let note = "kf: a.gif: took the first of 2 frames"
+        #expect(outcome.errors.contains(note), "\(outcome.errors)")
+        if words[0] == "srcset" {
+            for width in [4, 8] {
+                let file = try folder.data("web/a-\(width).webp")
+                #expect(try ImageFileInfo(data: file).frameCount == 1)
+            }
+        }
+    }
 }
 
 extension Sequence {

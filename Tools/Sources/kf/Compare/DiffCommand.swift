@@ -70,7 +70,8 @@ struct DiffCommand: AsyncParsableCommand {
             for source in sources {
                 let load = PictureLoad(source: source, loading: loading, processor: processor)
                 do {
-                    images.append(try await load.run().result.image)
+                    let image = try await load.run().result.image
+                    images.append(image.firstFrame(of: source.title, out))
                 } catch {
                     throw ErrorReport.exit(for: error, source: source.title, out)
                 }

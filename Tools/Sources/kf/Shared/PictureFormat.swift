@@ -74,7 +74,7 @@ enum PictureFormat: String, CaseIterable, Sendable {
 
     /// The frames of an animation that this format does not hold; nil if it holds all.
     func droppedFrames(of image: KFCrossPlatformImage) -> Int? {
-        let count = image.kf.imageFrameCount ?? image.images?.count ?? 1
+        let count = image.framesInAll
         return holdsAnimations || count < 2 ? nil : count - 1
     }
 
@@ -120,5 +120,19 @@ enum PictureFormat: String, CaseIterable, Sendable {
         case .avif: .AVIF
         case .jxl: .JXL
         }
+    }
+}
+
+extension KFCrossPlatformImage {
+    /// The number of its frames; 1 for an image that is no animation.
+    fileprivate var framesInAll: Int { kf.imageFrameCount ?? images?.count ?? 1 }
+
+    /// The first frame, with a note if there are others.
+    func firstFrame(of title: String, _ out: OutputOptions) -> KFCrossPlatformImage {
+        guard framesInAll > 1 else { return self }
+        if !out.quiet {
+            Terminal.note("kf: \(Terminal.line(title)): took the first of \(framesInAll) frames")
+        }
+        return kf.still
     }
 }

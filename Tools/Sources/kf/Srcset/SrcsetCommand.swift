@@ -154,7 +154,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         let source = sources[index]
         // The cache keeps no full size for the sake of smaller ones.
         let whole = try await PictureLoad(source: source, loading: loading, processor: nil).run()
-        let image = whole.result.image
+        let image = whole.result.image.firstFrame(of: source.title, out)
         let first = try formats.first.flatMap {
             try names.name(of: index, as: $0, size: nil, sources)
         }
