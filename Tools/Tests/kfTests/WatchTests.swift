@@ -157,4 +157,34 @@ struct WatchTests {
             #expect(outcome.errors.contains(reason), "\(outcome.errors)")
         }
     }
+
+    @Test func `a folder that is moved ends the watch`() async throws {
+        let outcome = try await watch(
+            """
+            next; next
+            mv in elsewhere; wait $program || echo "status $?"; cat errors
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
+        #expect(outcome.text.contains("status 1"), "\(outcome.text)")
+        #expect(outcome.text.contains("in was moved"), "\(outcome.text)")
+    }
+
+    @Test func `what a conflict of names held up is converted after it`() async throws {
+        let outcome = try await watch(
+            """
+            next; next
+            cp new.png in/below/old.png; next; echo "$line"
+            cp newer.png in/held.png; next; echo "$line"
+            rm in/below/old.png; cp newer.png in/last.png; next; echo "$line"; next; echo "$line"
+            """,
+            "--format jpeg --name {stem}"
+        )
+        #expect(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
+        let lines = outcome.text.split(separator: "\n")
+        #expect(lines.first?.contains(#""status":"failed""#) == true, "\(lines)")
+        for name in ["held", "last"] {
+            #expect(lines.contains { $0.contains("out/\(name).jpg") }, "\(name): \(lines)")
+        }
+    }
 }

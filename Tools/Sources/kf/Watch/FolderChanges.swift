@@ -68,7 +68,8 @@ struct FolderChanges {
     private mutating func watch(_ folder: String) throws {
         guard InputSearch.resolved(folder) != leftOut else { return }
         let events =
-            UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE) | UInt32(IN_ONLYDIR)
+            UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE) | UInt32(IN_MOVE_SELF)
+            | UInt32(IN_ONLYDIR)
         let number = inotify_add_watch(descriptor, folder, events)
         guard number >= 0 else {
             // It was removed meanwhile, or may not be read.
@@ -131,6 +132,10 @@ struct FolderChanges {
         if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { change.includesAll = true }
         if event.mask & UInt32(IN_IGNORED) != 0, folders.removeValue(forKey: event.wd) == root {
             throw Failure("\(root) was removed")
+        }
+        // What happens in it now happens elsewhere, and its name may be that of another folder.
+        if event.mask & UInt32(IN_MOVE_SELF) != 0, folders[event.wd] == root {
+            throw Failure("\(root) was moved")
         }
         guard let folder = folders[event.wd], !name.isEmpty, !name.hasPrefix(".") else { return }
         let path = (folder as NSString).appendingPathComponent(name)

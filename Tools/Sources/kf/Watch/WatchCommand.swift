@@ -76,8 +76,10 @@ struct WatchCommand: AsyncParsableCommand {
                 throw Failure("\(folder) is also the output folder; choose another one with -o")
             }
             var versions: [String: String] = [:]
-            for try await change in FolderChanges.of(folder, leavingOut: output) {
-                await convert(change, &versions)
+            var hasMissed = false
+            for try await var change in FolderChanges.of(folder, leavingOut: output) {
+                change.includesAll = change.includesAll || hasMissed
+                hasMissed = await !convert(change, &versions)
             }
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
@@ -90,14 +92,15 @@ struct WatchCommand: AsyncParsableCommand {
     ///   - change: The change.
     ///   - versions: The last version of each file that was converted, or has failed. An event may
     ///     report a version that a look at the whole folder has found before.
+    /// - Returns: False if nothing was tried, because two files would have one output.
     private func convert(
         _ change: FolderChanges.Change,
         _ versions: inout [String: String]
-    ) async {
+    ) async -> Bool {
         // All files are planned, so that two inputs with one name keep their suffixes.
         let search = InputSearch(leavingOut: output, excluding: exclusion.exclude)
         // A folder without images is no failure here.
-        guard let found = try? search.files([folder]).found else { return }
+        guard let found = try? search.files([folder]).found else { return true }
         do {
             let plan = try ConvertPlan(
                 inputs: found,
@@ -137,8 +140,10 @@ struct WatchCommand: AsyncParsableCommand {
                 try? out.print(outcome)
                 if let error = outcome.error { Terminal.note("kf: " + error, style: .red) }
             }
+            return true
         } catch {
             _ = ErrorReport.exit(for: error, source: nil, out)
+            return false
         }
     }
 
