@@ -187,4 +187,17 @@ struct WatchTests {
             #expect(lines.contains { $0.contains("out/\(name).jpg") }, "\(name): \(lines)")
         }
     }
+
+    @Test func `no output lies in the watched folder`() async throws {
+        let outcome = try await KFProgram.bash(
+            """
+            exec 3< <(exec "$0" watch in -o . --name 'in/{stem}-{width}' --json 2>&1)
+            program=$!
+            read -r -t 50 line <&3; echo "$line"; kill $program; ls in
+            """,
+            in: folder
+        )
+        #expect(outcome.text.contains("would be in the watched folder"), "\(outcome.text)")
+        #expect(!outcome.text.contains("old-"), "\(outcome.text)")
+    }
 }

@@ -109,6 +109,7 @@ struct WatchCommand: AsyncParsableCommand {
                 format: encoding.format,
                 clip: part.clip
             )
+            try checkPlaces(of: plan)
             let converter = Converter(
                 plan: plan,
                 encoding: encoding,
@@ -144,6 +145,20 @@ struct WatchCommand: AsyncParsableCommand {
         } catch {
             _ = ErrorReport.exit(for: error, source: nil, out)
             return false
+        }
+    }
+
+    /// Throws a ``Failure`` if an output would be written where inputs are looked for: it would be one.
+    private func checkPlaces(of plan: ConvertPlan) throws {
+        guard let root = InputSearch.resolved(folder) else { return }
+        func isInside(_ folder: String) -> Bool {
+            InputSearch.resolved(folder).map { ($0 + "/").hasPrefix(root + "/") } ?? false
+        }
+        // An output folder below the watched one is left out of it.
+        if isInside(output) { return }
+        let titles = plan.items.map { $0.outputTitle(in: output) }
+        if let title = titles.first(where: { isInside(AtomicFile.folder(of: $0)) }) {
+            throw Failure("\(title) would be in the watched folder; change --name")
         }
     }
 
