@@ -20,7 +20,7 @@ struct PlaceholderTests {
         let outcome = try await run("in.jpg", "--json", "--components", "5x2")
         #expect(outcome.status == 0, "\(outcome.errors)")
         let fields = try GetTests.fields(outcome)
-        let names: Set = ["thumbHash", "blurHash", "dominantColor", "dataURL", "status"]
+        let names: Set = ["source", "thumbHash", "blurHash", "dominantColor", "dataURL", "status"]
         #expect(Set(fields.keys) == names)
 
         let thumbHash = try #require(fields["thumbHash"] as? String)

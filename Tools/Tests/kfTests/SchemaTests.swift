@@ -71,6 +71,10 @@ struct SchemaTests {
             }
         }
         #expect((outcome.status == 0) == (failures == 0), "\(outcome.text)")
+        let name = command.prefix { $0 != " " }
+        if ["get", "info", "optimize", "show", "srcset", "placeholder", "compare"].contains(name) {
+            #expect(lines.first?.contains("\"source\":") == true, "\(outcome.text)")
+        }
     }
 
     /// Commands that take several inputs, with the fields of their sums.

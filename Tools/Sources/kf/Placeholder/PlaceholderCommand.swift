@@ -52,7 +52,8 @@ struct PlaceholderCommand: AsyncParsableCommand {
                 // The hashes need no more pixels, and a large image never exists in full.
                 processor: DownsamplingImageProcessor(size: CGSize(width: 100, height: 100))
             )
-            try out.print(PlaceholderReport(try await load.run().result.image, components))
+            let image = try await load.run().result.image
+            try out.print(PlaceholderReport(image, of: source.text, components))
         } catch {
             throw ErrorReport.exit(for: error, source: source.title, out)
         }

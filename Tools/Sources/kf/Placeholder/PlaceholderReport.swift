@@ -3,6 +3,7 @@ import Kingfisher
 
 /// The report of `kf placeholder`.
 struct PlaceholderReport: Report {
+    let source: String
     /// In base64.
     let thumbHash: String
     let blurHash: String
@@ -15,6 +16,7 @@ struct PlaceholderReport: Report {
     /// - Throws: A ``Failure`` if it has no pixels.
     init(
         _ image: KFCrossPlatformImage,
+        of source: String,
         _ components: PlaceholderCommand.Components
     ) throws {
         let tiny = DownsamplingImageProcessor(size: CGSize(width: 16, height: 16))
@@ -23,6 +25,7 @@ struct PlaceholderReport: Report {
             let blurHash = image.kf.blurHash(components: (components.across, components.down)),
             let png = tiny?.kf.pngRepresentation()
         else { throw Failure("the image has no pixels") }
+        self.source = source
         self.thumbHash = thumbHash.base64EncodedString()
         self.blurHash = blurHash
         dominantColor = image.kf.dominantColor?.hexadecimal
@@ -30,12 +33,13 @@ struct PlaceholderReport: Report {
     }
 
     enum CodingKeys: CodingKey {
-        case thumbHash, blurHash, dominantColor, dataURL
+        case source, thumbHash, blurHash, dominantColor, dataURL
     }
 
     // Not synthesized: the synthesized method omits nil, but the output always has all fields.
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(source, forKey: .source)
         try values.encode(thumbHash, forKey: .thumbHash)
         try values.encode(blurHash, forKey: .blurHash)
         try values.encode(dominantColor, forKey: .dominantColor)
