@@ -101,6 +101,9 @@ struct SecretTests {
             #expect(!text.contains("c0ffee"), "\(command): \(text)")
             #expect(!text.isEmpty)
         }
+        // The letters of a short one are in every sentence.
+        let short = try await texts(["get", url, "--header", "e"])
+        #expect(short.contains("The value '…' is invalid for '--header <header>'"), "\(short)")
         let list = "ftp://anna:c0 c0ffee@host.test/?token=c0ffee\n\(url)\n"
         let text = try await texts(["prefetch", "--from-file", "-", "--json"], list)
         #expect(!text.contains("c0ffee"), "\(text)")

@@ -107,15 +107,21 @@ enum CommandLineArguments {
         var values: [(text: String, shown: String)] = []
         for (index, word) in arguments.enumerated() {
             if word.hasPrefix("--header=") {
-                values.append((String(word.dropFirst("--header=".count)), "…"))
+                values.append(hidden(String(word.dropFirst("--header=".count))))
             } else if index > 0, arguments[index - 1] == "--header" {
-                values.append((word, "…"))
+                values.append(hidden(word))
             } else {
                 values.append((word, word.hidingCutURL))
             }
         }
         return values.filter { !$0.text.isEmpty && $0.text != $0.shown }
             .reduce(message) { $0.replacingOccurrences(of: $1.text, with: $1.shown) }
+    }
+
+    /// A header and what is shown in its place; a short one, whose letters any sentence may have, only
+    /// in the parser's quotation marks.
+    private static func hidden(_ header: String) -> (text: String, shown: String) {
+        header.count < 8 ? ("'\(header)'", "'…'") : (header, "…")
     }
 
     /// The number of letters to insert, to remove or to replace.

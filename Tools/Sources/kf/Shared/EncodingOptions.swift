@@ -24,7 +24,7 @@ struct EncodingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The most colours of a PNG: 2 to 256. Fewer make a smaller file. (default: all)",
+            "The most colours of a PNG, unless it is smaller with all: 2 to 256. (default: all)",
             valueName: "n"
         )
     )

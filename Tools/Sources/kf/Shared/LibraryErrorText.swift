@@ -165,7 +165,7 @@ enum LibraryErrorText {
         if let smaller = clause.range(of: "decode it to a smaller size") {
             return clause.replacingCharacters(
                 in: smaller,
-                with: "-p downsample:2000x makes it smaller"
+                with: "-p downsample:2000x2000 makes it smaller"
             )
         }
         if clause.contains("is not installed") { return clause + "; install it" }

@@ -48,10 +48,16 @@ enum Terminal {
         return environment["NO_COLOR"]?.isEmpty != false && environment["TERM"] != "dumb"
     }()
 
-    /// Prints lines to standard output.
+    /// Prints lines to standard output, above the progress bar if there is one.
     static func print(_ text: String, style: Style = .plain) {
         let text = text.disclosing(.query)
-        write(styled(text, style, isTerminal: outputIsTerminal) + "\n", to: .standardOutput)
+        let line = styled(text, style, isTerminal: outputIsTerminal) + "\n"
+        status.withLock { status in
+            let isBelow = outputIsTerminal && !status.isEmpty
+            if isBelow { write("\r\u{1B}[K", to: .standardError) }
+            write(line, to: .standardOutput)
+            if isBelow { write(status, to: .standardError) }
+        }
     }
 
     /// Prints lines to standard error, above the progress bar if there is one.
