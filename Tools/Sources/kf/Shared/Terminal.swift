@@ -52,11 +52,12 @@ enum Terminal {
     static func print(_ text: String, style: Style = .plain) {
         let text = text.disclosing(.query)
         let line = styled(text, style, isTerminal: outputIsTerminal) + "\n"
+        // A pipe may be full, and whoever ends the program needs the lock.
+        guard outputIsTerminal else { return write(line, to: .standardOutput) }
         status.withLock { status in
-            let isBelow = outputIsTerminal && !status.isEmpty
-            if isBelow { write("\r\u{1B}[K", to: .standardError) }
+            if !status.isEmpty { write("\r\u{1B}[K", to: .standardError) }
             write(line, to: .standardOutput)
-            if isBelow { write(status, to: .standardError) }
+            if !status.isEmpty { write(status, to: .standardError) }
         }
     }
 
