@@ -165,6 +165,16 @@ struct NameTests {
         #expect(outcome.errors.contains(", too; use another --name"), "\(outcome.errors)")
     }
 
+    @Test func `outputs that are there are skipped, also as inputs of the next run`() async throws {
+        // As a shell expands in/*.png.
+        for inputs in ["in/a.png", "in/a-64.png in/a.png"] {
+            let line = "convert \(inputs) -o in --name {stem}-{width} --skip-existing"
+            let outcome = try await kf(line)
+            #expect(outcome.status == 0, "\(inputs): \(outcome.errors)")
+        }
+        #expect(try files(in: "in").contains("a-64.png"))
+    }
+
     @Test func `names keep their white space in a list, and zero bytes are named`() async throws {
         try TestPictures.png(width: 20, height: 10)
             .write(to: folder.url.appending(path: "x  y.png"))
@@ -183,6 +193,6 @@ struct NameTests {
             input: Data("x y.png\0x  y.png\0".utf8)
         )
         #expect(zeros.status == 1)
-        #expect(zeros.errors.contains("give each a line of its own"), "\(zeros.errors)")
+        #expect(zeros.errors.contains("with a line for each name"), "\(zeros.errors)")
     }
 }

@@ -202,9 +202,8 @@ final class Converter: Sendable {
     /// Claims the path of an output, which may follow from the size or number of an image and so is not
     /// known when the run is planned.
     ///
-    /// - Throws: A ``Failure`` if it is an input, or the output of another image.
+    /// - Throws: A ``Failure`` if it is the output of another image.
     private func claim(_ path: String, for item: ConvertPlan.Item) throws {
-        try plan.checkIsNoInput(path)
         let input = item.input.path
         let other = outputs.withLock { outputs in
             let other = outputs[path]
@@ -265,9 +264,10 @@ final class Converter: Sendable {
     }
 
     /// Writes below the output folder, but not after the deadline, when the file was reported as
-    /// failed.
+    /// failed, and not over an input.
     private func write(_ data: Data, to path: String) throws {
         try Task.checkCancellation()
+        try plan.checkIsNoInput(path)
         try AtomicFile.write(data, to: path, below: root, patience: timeout ?? 30)
     }
 }

@@ -56,7 +56,7 @@ struct InputOptions: ParsableArguments {
         let text = String(decoding: try file.text(), as: UTF8.self)
         guard !text.utf8.contains(0) else {
             throw Failure(
-                "the list has names that end with a zero byte; give each a line of its own"
+                "the list has zero bytes; write it in UTF-8, with a line for each name"
             )
         }
         // Some editors write a byte order mark.
