@@ -176,28 +176,41 @@ struct WatchTests {
             next; next
             cp new.png in/below/old.png; next; echo "$line"
             cp newer.png in/held.png; next; echo "$line"
-            rm in/below/old.png; cp newer.png in/last.png; next; echo "$line"; next; echo "$line"
+            touch -d 2001-01-01 newer.png; mv newer.png in/old.png; next; echo "$line"
+            rm in/below/old.png; next; echo "$line"; next; echo "$line"
             """,
             "--format jpeg --name {stem}"
         )
         #expect(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
         let lines = outcome.text.split(separator: "\n")
         #expect(lines.first?.contains(#""status":"failed""#) == true, "\(lines)")
-        for name in ["held", "last"] {
+        for name in ["held", "old"] {
             #expect(lines.contains { $0.contains("out/\(name).jpg") }, "\(name): \(lines)")
         }
     }
 
-    @Test func `no output lies in the watched folder`() async throws {
+    @Test(arguments: ["in/{stem}-{width}", "in/{dir}/{width}/{stem}", "in/small/{stem}"])
+    func `no output becomes an input`(name: String) async throws {
+        let words = ["watch", "in", "-o", ".", "--name", name]
+        let outcome = try await KFProgram.run(words, in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("would be in the watched folder"), "\(outcome.errors)")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path("in")).count == 3)
+    }
+
+    @Test(arguments: ["in/{stem}-small", "in/.{stem}"])
+    func `an output beside its input that is no input is written`(name: String) async throws {
         let outcome = try await KFProgram.bash(
             """
-            exec 3< <(exec "$0" watch in -o . --name 'in/{stem}-{width}' --json 2>&1)
+            exec 3< <(exec "$0" watch in -o . --name "$1" --exclude '*-small.*' --json 2>&1)
             program=$!
-            read -r -t 50 line <&3; echo "$line"; kill $program; ls in
+            for number in 1 2; do read -r -t 50 line <&3; echo "$line"; done; kill $program
             """,
+            [name],
             in: folder
         )
-        #expect(outcome.text.contains("would be in the watched folder"), "\(outcome.text)")
-        #expect(!outcome.text.contains("old-"), "\(outcome.text)")
+        let lines = outcome.text.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.contains(#""status":"converted""#) }, "\(lines)")
     }
 }

@@ -152,6 +152,11 @@ struct InputSearch {
         return isPattern(path) || (try? choices(of: path)).map { $0.count > 1 } ?? true
     }
 
+    /// Whether a search of a folder passes over a path below it: it is hidden, or excluded.
+    func passesOver(_ path: String) -> Bool {
+        excludes(path) || path.split(separator: "/").contains { $0.hasPrefix(".") }
+    }
+
     /// Whether a source is to be left out.
     func excludes(_ source: PictureSource) -> Bool {
         (source.webURL?.path ?? source.path).map(excludes) ?? false

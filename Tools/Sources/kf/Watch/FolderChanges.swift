@@ -24,11 +24,14 @@ struct FolderChanges {
     private let root: String
     /// The folder that is not watched, without symbolic links.
     private let leftOut: String?
+    /// The device and number of the folder.
+    private let identity: [UInt64]?
     private var folders: [Int32: String] = [:]
 
     private init(_ root: String, _ leftOut: String?) throws {
         self.root = root
         self.leftOut = leftOut
+        identity = Self.identity(of: root)
         descriptor = inotify_init1(Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { throw Failure("cannot watch folders", code: errno) }
     }
@@ -40,8 +43,8 @@ struct FolderChanges {
     /// - Parameters:
     ///   - folder: The folder.
     ///   - leftOut: A folder that is not watched, because the program writes there.
-    /// - Returns: The changes; ends with a ``Failure`` if a folder cannot be watched, or if it was
-    ///   removed.
+    /// - Returns: The changes; one of a removed file is empty. Ends with a ``Failure`` if a folder
+    ///   cannot be watched, or if it was removed or moved.
     static func of(
         _ folder: String,
         leavingOut leftOut: String
@@ -64,12 +67,17 @@ struct FolderChanges {
         }
     }
 
+    private static func identity(of path: String) -> [UInt64]? {
+        var status = stat()
+        return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+    }
+
     /// Watches a folder and those below it.
     private mutating func watch(_ folder: String) throws {
         guard InputSearch.resolved(folder) != leftOut else { return }
         let events =
-            UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE) | UInt32(IN_MOVE_SELF)
-            | UInt32(IN_ONLYDIR)
+            UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE) | UInt32(IN_DELETE)
+            | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
         let number = inotify_add_watch(descriptor, folder, events)
         guard number >= 0 else {
             // It was removed meanwhile, or may not be read.
@@ -133,8 +141,11 @@ struct FolderChanges {
         if event.mask & UInt32(IN_IGNORED) != 0, folders.removeValue(forKey: event.wd) == root {
             throw Failure("\(root) was removed")
         }
-        // What happens in it now happens elsewhere, and its name may be that of another folder.
-        if event.mask & UInt32(IN_MOVE_SELF) != 0, folders[event.wd] == root {
+        // What happens in it now happens elsewhere, and its name may be that of another folder; the
+        // name . stays that of the folder.
+        if event.mask & UInt32(IN_MOVE_SELF) != 0, folders[event.wd] == root,
+            Self.identity(of: root) != identity
+        {
             throw Failure("\(root) was moved")
         }
         guard let folder = folders[event.wd], !name.isEmpty, !name.hasPrefix(".") else { return }

@@ -76,10 +76,16 @@ struct WatchCommand: AsyncParsableCommand {
                 throw Failure("\(folder) is also the output folder; choose another one with -o")
             }
             var versions: [String: String] = [:]
-            var hasMissed = false
+            var missed = FolderChanges.Change()
             for try await var change in FolderChanges.of(folder, leavingOut: output) {
-                change.includesAll = change.includesAll || hasMissed
-                hasMissed = await !convert(change, &versions)
+                change.files.formUnion(missed.files)
+                change.includesAll = change.includesAll || missed.includesAll
+                // A file that was removed matters only if it was in the way of others.
+                guard change.includesAll || !change.files.isEmpty else { continue }
+                missed = FolderChanges.Change()
+                guard try await !convert(change, &versions) else { continue }
+                missed = change
+                missed.includesAll = true
             }
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
@@ -92,74 +98,85 @@ struct WatchCommand: AsyncParsableCommand {
     ///   - change: The change.
     ///   - versions: The last version of each file that was converted, or has failed. An event may
     ///     report a version that a look at the whole folder has found before.
-    /// - Returns: False if nothing was tried, because two files would have one output.
+    /// - Returns: False if nothing was tried, because two files would have one output, or one would
+    ///   replace another.
+    /// - Throws: A ``Failure`` if outputs would become inputs.
     private func convert(
         _ change: FolderChanges.Change,
         _ versions: inout [String: String]
-    ) async -> Bool {
+    ) async throws -> Bool {
         // All files are planned, so that two inputs with one name keep their suffixes.
         let search = InputSearch(leavingOut: output, excluding: exclusion.exclude)
         // A folder without images is no failure here.
         guard let found = try? search.files([folder]).found else { return true }
+        let plan: ConvertPlan
         do {
-            let plan = try ConvertPlan(
+            plan = try ConvertPlan(
                 inputs: found,
                 folder: output,
                 name: name,
                 format: encoding.format,
                 clip: part.clip
             )
-            try checkPlaces(of: plan)
-            let converter = Converter(
-                plan: plan,
-                encoding: encoding,
-                skipsExisting: false,
-                preservesTime: false,
-                splitsAnimations: false,
-                isolates: isolate,
-                acceptsTruncated: truncation.acceptTruncated,
-                timeout: timeout,
-                pages: pages,
-                clip: part.clip
-            )
-            let seen = versions
-            versions = [:]
-            let items = plan.items.filter { item in
-                let path = item.input.path
-                versions[path] = seen[path]
-                // The event of its closing is still to come.
-                guard change.files.contains(path) || change.includesAll && isOutdated(item),
-                    !FileInUse.isBeingWritten(path)
-                else { return false }
-                let version = URL(fileURLWithPath: path).absoluteURL.cacheKey
-                versions[path] = version
-                return seen[path] != version
-            }
-            let width = ProcessInfo.processInfo.activeProcessorCount
-            await Batch.run(items, width: width) { item in
-                let outcome = await converter.outcome(of: item)
-                try? out.print(outcome)
-                if let error = outcome.error { Terminal.note("kf: " + error, style: .red) }
-            }
-            return true
         } catch {
             _ = ErrorReport.exit(for: error, source: nil, out)
             return false
         }
+        try checkPlaces(of: plan, search)
+        let converter = Converter(
+            plan: plan,
+            encoding: encoding,
+            skipsExisting: false,
+            preservesTime: false,
+            splitsAnimations: false,
+            isolates: isolate,
+            acceptsTruncated: truncation.acceptTruncated,
+            timeout: timeout,
+            pages: pages,
+            clip: part.clip
+        )
+        let seen = versions
+        versions = [:]
+        let items = plan.items.filter { item in
+            let path = item.input.path
+            versions[path] = seen[path]
+            // The event of its closing is still to come.
+            guard change.files.contains(path) || change.includesAll && isOutdated(item),
+                !FileInUse.isBeingWritten(path)
+            else { return false }
+            let version = URL(fileURLWithPath: path).absoluteURL.cacheKey
+            versions[path] = version
+            return seen[path] != version
+        }
+        let width = ProcessInfo.processInfo.activeProcessorCount
+        await Batch.run(items, width: width) { item in
+            let outcome = await converter.outcome(of: item)
+            try? out.print(outcome)
+            if let error = outcome.error { Terminal.note("kf: " + error, style: .red) }
+        }
+        return true
     }
 
     /// Throws a ``Failure`` if an output would be written where inputs are looked for: it would be one.
-    private func checkPlaces(of plan: ConvertPlan) throws {
-        guard let root = InputSearch.resolved(folder) else { return }
-        func isInside(_ folder: String) -> Bool {
-            InputSearch.resolved(folder).map { ($0 + "/").hasPrefix(root + "/") } ?? false
-        }
+    private func checkPlaces(of plan: ConvertPlan, _ search: InputSearch) throws {
+        guard let root = Self.place(of: folder), let target = Self.place(of: output) else { return }
         // An output folder below the watched one is left out of it.
-        if isInside(output) { return }
-        let titles = plan.items.map { $0.outputTitle(in: output) }
-        if let title = titles.first(where: { isInside(AtomicFile.folder(of: $0)) }) {
+        if (target + "/").hasPrefix(root + "/") { return }
+        for item in plan.items {
+            let title = item.outputTitle(in: output)
+            guard let path = Self.place(of: title), path.hasPrefix(root + "/"),
+                !search.passesOver(String(path.dropFirst(root.count + 1)))
+            else { continue }
             throw Failure("\(title) would be in the watched folder; change --name")
         }
+    }
+
+    /// The path without symbolic links, although the end of it may not exist yet.
+    private static func place(of path: String) -> String? {
+        if let real = InputSearch.resolved(path) { return real }
+        let folder = AtomicFile.folder(of: path)
+        guard folder != path, let real = place(of: folder) else { return nil }
+        return (real as NSString).appendingPathComponent((path as NSString).lastPathComponent)
     }
 
     /// Whether the output of a file is missing, older, or not known by name.
