@@ -6,7 +6,7 @@ public struct RetrieveImageResult: Sendable {
     private final class Origin: Sendable {
         let source: Source
         let originalSource: Source
-        let key: String
+        let key: String?
         let loadedData: Data?
         let data: @Sendable () -> Data?
 
@@ -19,7 +19,7 @@ public struct RetrieveImageResult: Sendable {
         ) {
             self.source = source
             self.originalSource = originalSource
-            self.key = key ?? source.cacheKey
+            self.key = key
             self.loadedData = loadedData
             self.data = data
         }
@@ -85,7 +85,7 @@ public struct RetrieveImageResult: Sendable {
     public var data: @Sendable () -> Data? { origin.data }
 
     /// The key that the image is stored under: that of its source, or that of a variant of it.
-    var key: String { origin.key }
+    var key: String { origin.key ?? source.cacheKey }
 
     /// The bytes of the source from which the load made the image; nil if it had none.
     var loadedData: Data? { origin.loadedData }

@@ -120,7 +120,10 @@ final class OnceCompletion<Value>: Sendable {
         valueIfReleased = value
     }
 
-    deinit { if let valueIfReleased { self(valueIfReleased()) } }
+    deinit {
+        guard let valueIfReleased, closure.withLock({ $0 != nil }) else { return }
+        self(valueIfReleased())
+    }
 
     /// Calls the handler unless it has been called before.
     func callAsFunction(_ value: Value) {
