@@ -84,8 +84,9 @@ extension KingfisherManager {
     ///     download if it is not processed, otherwise the output of the cache's serializer. An
     ///     animation that is already in the requested format is not encoded again.
     /// - Returns: The file and its content type.
-    /// - Throws: `CancellationError` if the task was cancelled before the call, otherwise
-    ///   ``KingfisherError``; `cannotSerializeImage` if the format cannot represent the image.
+    /// - Throws: `CancellationError` if the task is cancelled before the call, or while the file is
+    ///   encoded or stored, otherwise ``KingfisherError``; `cannotSerializeImage` if the format
+    ///   cannot represent the image.
     public func retrieveData(
         with source: Source,
         options: KingfisherOptionsInfo? = nil,

@@ -55,6 +55,10 @@ struct OptionEffectTests {
         let tested = Set(Self.effects.compactMap(\.name)).union(Self.elsewhere.keys)
         let names = URLOption.all.filter { $0.scope == .result }.map(\.name)
         #expect(tested == Set(names))
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "..")
+        let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
+        let suites = (files?.allObjects ?? []).compactMap { ($0 as? URL)?.lastPathComponent }
+        for suite in Self.elsewhere.values { #expect(suites.contains("\(suite).swift")) }
     }
 
     private func options(_ segments: String) throws -> ProcessingOptions {

@@ -53,7 +53,8 @@ final class SharedWrites: Sendable {
     ///   - settings: Limits the pending bytes.
     ///   - clock: Determines when removals are repeated.
     ///   - counts: Counts stored and dropped entries.
-    ///   - message: The message to other machines about removed entries; nil if it is too large.
+    ///   - message: The message to other machines about removed entries; nil if it is too large, or
+    ///     cannot be encrypted.
     init(
         _ gateway: SharedGateway,
         settings: SharedStorageSettings,
@@ -186,15 +187,14 @@ final class SharedWrites: Sendable {
         for removal in removals { removal.completion?() }
         guard reply.value != nil else { return }
         state.withLock { state in for name in names { state.endRemoval(of: name) } }
+        guard let first = unannounced.first else { return }
         counts.change { $0.droppedRemovals += unannounced.count }
-        for entry in unannounced {
-            let text = "Other machines keep a removed image: no message has room for its key."
-            Log.warning(text, key: entry.computedKey)
-        }
+        let text = "Other machines may keep removed images, for which no message could be made: "
+        Log.warning(text + "\(unannounced.count), this one first.", key: first.computedKey)
     }
 
     /// The messages about removed entries, no more than their size limit requires, and the entries
-    /// that do not fit even alone.
+    /// about which there can be none.
     private func messages(
         about entries: ArraySlice<CacheEntryName>
     ) -> ([Data], unannounced: [CacheEntryName]) {
