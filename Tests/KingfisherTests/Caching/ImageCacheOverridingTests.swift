@@ -105,7 +105,7 @@ private final class CountingCache: ImageCache, @unchecked Sendable {
     }
 }
 
-/// A cache of somebody else, who calls completions more than once, or releases them.
+/// A subclass that calls its completions several times, or releases them without a call.
 private final class CarelessCache: ImageCache, @unchecked Sendable {
     // `@unchecked` as the class above it; set before the first use.
     nonisolated(unsafe) var calls = 0

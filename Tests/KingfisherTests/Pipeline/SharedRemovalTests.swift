@@ -26,7 +26,7 @@ struct SharedRemovalTests {
         try await one.cache.store(image, forKey: "first")
         await storage.called(count + 1)
         storage.faults.delay = 0
-        // They wait behind the store.
+        // The removals are queued after the store.
         for key in keys { try await one.cache.removeImage(forKey: key) }
         clock.advance(by: 1)
         await one.settle()

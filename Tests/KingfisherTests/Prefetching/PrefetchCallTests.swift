@@ -146,7 +146,7 @@ struct PrefetchCallTests: PrefetchBench {
         let stored = try #require(KFCrossPlatformImage(data: TestImage.jpeg()))
         try await bench.cache.store(stored, original: TestImage.jpeg(), forKey: url.cacheKey)
         #expect(await prefetch().skipped == [.network(url)])
-        // What is made of a cached original needs no network.
+        // An image made of a cached original needs no network.
         #expect(
             await prefetch([.processor(BlurImageProcessor(blurRadius: 1))]).completed
                 == [.network(url)]

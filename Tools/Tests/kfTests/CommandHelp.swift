@@ -43,7 +43,7 @@ struct CommandHelp {
         return found
     }
 
-    /// The commands that report what they did.
+    /// The commands that have `--json`.
     static func reporting() async throws -> [String] {
         try await all().filter { $0.options.contains("long json") }.map(\.words)
     }

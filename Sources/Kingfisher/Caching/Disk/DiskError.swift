@@ -31,7 +31,7 @@ enum DiskError: Error, Sendable, Equatable {
 }
 
 extension DiskError {
-    /// Whether other bytes could be stored under the same name.
+    /// Whether the bytes are the reason, so that other bytes of the same name could be stored.
     var concernsBytes: Bool {
         switch self {
         case .nothingToWrite, .tooLarge, .cannotTransform: true

@@ -49,7 +49,7 @@ extension DiskWriteQueue {
         }
     }
 
-    /// A number for each name that changes with it, and rarely with another.
+    /// Counts the changes of each name; few names share a counter.
     struct Versions: Sendable {
         private static let places = 4_096
         private var numbers = [UInt32](repeating: 0, count: places)

@@ -159,7 +159,7 @@ final class SharedLevel: Sendable {
         asksNext: Bool = true
     ) async throws -> SharedFinding {
         try await fetches.value(for: entry) { [self] in
-            // Before the disk is asked: what is stored or removed from now on is newer.
+            // Read before the disk is asked: any later store or removal is newer.
             let stored = disk.queue.version(of: disk.fileName(of: entry))
             let version = memory.version(of: entry.memoryKey)
             // In the job, so that no other job can have stored it between the two checks.

@@ -188,9 +188,10 @@ final class SharedWrites: Sendable {
         guard reply.value != nil else { return }
         state.withLock { state in for name in names { state.endRemoval(of: name) } }
         guard let first = unannounced.first else { return }
-        counts.change { $0.droppedRemovals += unannounced.count }
-        let text = "Other machines may keep removed images, for which no message could be made: "
-        Log.warning(text + "\(unannounced.count), this one first.", key: first.computedKey)
+        let count = unannounced.count
+        counts.change { $0.droppedRemovals += count }
+        let text = "Other machines were not told of \(count) removed entries, such as this."
+        Log.warning(text, key: first.computedKey)
     }
 
     /// The messages about removed entries, no more than their size limit requires, and the entries

@@ -118,8 +118,9 @@ enum CommandLineArguments {
             .reduce(message) { $0.replacingOccurrences(of: $1.text, with: $1.shown) }
     }
 
-    /// A header and what is shown in its place; a short one, whose letters any sentence may have, only
-    /// in the parser's quotation marks.
+    /// A header, and the text that replaces it.
+    ///
+    /// Other words may contain a short header, so it is replaced only where the parser quotes it.
     private static func hidden(_ header: String) -> (text: String, shown: String) {
         header.count < 8 ? ("'\(header)'", "'…'") : (header, "…")
     }

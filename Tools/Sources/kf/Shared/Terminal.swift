@@ -52,7 +52,7 @@ enum Terminal {
     static func print(_ text: String, style: Style = .plain) {
         let text = text.disclosing(.query)
         let line = styled(text, style, isTerminal: outputIsTerminal) + "\n"
-        // A pipe may be full, and whoever ends the program needs the lock.
+        // Writing to a full pipe blocks, and ending the program by a signal takes the lock.
         guard outputIsTerminal else { return write(line, to: .standardOutput) }
         status.withLock { status in
             if !status.isEmpty { write("\r\u{1B}[K", to: .standardError) }

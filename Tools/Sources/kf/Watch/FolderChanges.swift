@@ -141,8 +141,7 @@ struct FolderChanges {
         if event.mask & UInt32(IN_IGNORED) != 0, folders.removeValue(forKey: event.wd) == root {
             throw Failure("\(root) was removed")
         }
-        // What happens in it now happens elsewhere, and its name may be that of another folder; the
-        // name . stays that of the folder.
+        // Its path may lead to another folder now; the path `.` leads to the same one.
         if event.mask & UInt32(IN_MOVE_SELF) != 0, folders[event.wd] == root,
             Self.identity(of: root) != identity
         {

@@ -80,7 +80,7 @@ struct WatchCommand: AsyncParsableCommand {
             for try await var change in FolderChanges.of(folder, leavingOut: output) {
                 change.files.formUnion(missed.files)
                 change.includesAll = change.includesAll || missed.includesAll
-                // A file that was removed matters only if it was in the way of others.
+                // A removal matters only if it ends a conflict of names.
                 guard change.includesAll || !change.files.isEmpty else { continue }
                 missed = FolderChanges.Change()
                 guard try await !convert(change, &versions) else { continue }
@@ -98,8 +98,8 @@ struct WatchCommand: AsyncParsableCommand {
     ///   - change: The change.
     ///   - versions: The last version of each file that was converted, or has failed. An event may
     ///     report a version that a look at the whole folder has found before.
-    /// - Returns: False if nothing was tried, because two files would have one output, or one would
-    ///   replace another.
+    /// - Returns: False if nothing was converted, because two files would have the same output, or an
+    ///   output would replace an input.
     /// - Throws: A ``Failure`` if outputs would become inputs.
     private func convert(
         _ change: FolderChanges.Change,
@@ -157,7 +157,7 @@ struct WatchCommand: AsyncParsableCommand {
         return true
     }
 
-    /// Throws a ``Failure`` if an output would be written where inputs are looked for: it would be one.
+    /// Throws a ``Failure`` if an output would be found as an input.
     private func checkPlaces(of plan: ConvertPlan, _ search: InputSearch) throws {
         guard let root = Self.place(of: folder), let target = Self.place(of: output) else { return }
         // An output folder below the watched one is left out of it.
@@ -171,7 +171,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    /// The path without symbolic links, although the end of it may not exist yet.
+    /// The path without symbolic links; its last components need not exist.
     private static func place(of path: String) -> String? {
         if let real = InputSearch.resolved(path) { return real }
         let folder = AtomicFile.folder(of: path)
