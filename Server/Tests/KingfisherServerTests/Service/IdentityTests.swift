@@ -65,6 +65,30 @@ struct IdentityTests {
         #expect(transport.transfers.count == 1)
     }
 
+    @Test("Fields that are passed on are no part of the names of files")
+    func passedFields() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try ImageServiceTests.png.write(to: folder.appending(path: "a.png"))
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.sources.localRoot = folder.path
+            configuration.sources.requestHeaders = ["x-tenant"]
+            configuration.responses.setsDebugFields = true
+            configuration.operation.adminToken = "token"
+        }
+        try await TestService.run(change) { test async throws in
+            let url = "/_/w:10/plain/local:///a.png"
+            let token = ["Authorization": "Bearer token"]
+            for _ in 0..<2 {
+                for (tenant, layer) in [("a", "none"), ("b", "memory")] {
+                    let reply = try await test.request(url, ["X-Tenant": tenant])
+                    #expect(reply.fields["x-cache"] == layer)
+                }
+                #expect(try await test.request(url, method: "DELETE", token).status == 204)
+            }
+        }
+    }
+
     @Test("Requests that have passed other services share a download")
     func loops() async throws {
         let transport = FakeTransport()

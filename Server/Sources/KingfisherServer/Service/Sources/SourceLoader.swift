@@ -38,7 +38,7 @@ struct SourceLoader: Sendable {
         cookieSite = sources.cookieBaseURL.flatMap { ImageReference.web($0).site }
     }
 
-    /// The fields of a client's request that a source gets.
+    /// The fields of a client's request that a source gets; only web sources depend on the client.
     ///
     /// - Parameters:
     ///   - fields: The fields.
@@ -51,6 +51,7 @@ struct SourceLoader: Sendable {
         to host: String?,
         for source: ImageReference
     ) -> SourceHeaders {
+        guard case .web = source else { return SourceHeaders(loop: fields[.cdnLoop]) }
         var passed = requestNames.compactMap { name in
             fields[name].map { HeaderField(name: name.rawName, value: $0) }
         }
