@@ -89,6 +89,23 @@ struct IdentityTests {
         }
     }
 
+    @Test("A wrong signature that is no part of the source's name does not refuse the right one")
+    func signatures() async throws {
+        let transport = AnsweringTransport { request in
+            request.url?.query == "sig=right" ? .image() : .status(403)
+        }
+        let change: (inout ServiceConfiguration) -> Void = {
+            $0.sources.ignoredQueryItems = ["sig"]
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            for (signature, status) in [("wrong", 404), ("wrong", 404), ("right", 200)] {
+                let source = "\(HostileClientTests.source.absoluteString)%3Fsig=\(signature)"
+                #expect(try await test.request("/_/w:10/plain/\(source)").status == status)
+            }
+        }
+        #expect(transport.requests.count == 2)
+    }
+
     @Test("Requests that have passed other services share a download")
     func loops() async throws {
         let transport = FakeTransport()

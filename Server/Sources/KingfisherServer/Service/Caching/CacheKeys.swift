@@ -26,6 +26,14 @@ struct CacheKeys: Sendable {
         return fields.isEmpty ? name : "\(name) \(Self.tag(of: fields))"
     }
 
+    /// The name of an attempt to load a source.
+    ///
+    /// It has the whole address: a signature that is not part of ``source(_:_:)`` decides whether
+    /// the server answers.
+    func attempt(_ reference: ImageReference, _ fields: [HeaderField]) -> String {
+        "\(source(reference, fields)) \(reference)"
+    }
+
     /// The key of a result.
     ///
     /// - Parameters:

@@ -76,11 +76,12 @@ struct SourceLoader: Sendable {
     ) async throws -> (file: SourceFile, isCached: Bool) {
         let key = keys.source(reference, headers.passed)
         if case .local(let path) = reference { return (try await localFile(path, key), false) }
-        if let failure = failures[key] { throw failure }
+        let attempt = keys.attempt(reference, headers.passed)
+        if let failure = failures[attempt] { throw failure }
         do {
             return try await download(reference, headers, key)
         } catch let error as ServiceError where error.status == 404 {
-            failures.add(error, for: key)
+            failures.add(error, for: attempt)
             throw error
         }
     }
@@ -115,9 +116,8 @@ struct SourceLoader: Sendable {
     ///   - reference: The source.
     ///   - fields: Fields that were passed on from clients.
     func remove(_ reference: ImageReference, fields: [HeaderField]) async {
-        let key = keys.source(reference, fields)
-        failures.remove(key)
-        await web.remove(key)
+        failures.remove(keys.attempt(reference, fields))
+        await web.remove(keys.source(reference, fields))
     }
 
     /// This machine's use of the shared storage for sources; nil without one.
