@@ -103,8 +103,16 @@ struct RequestOptionTests {
         }
     }
 
-    @Test("Cookies reach only sources of their site", arguments: [nil, "http://images.example/x"])
-    func cookies(_ base: String?) async throws {
+    @Test(
+        "Cookies reach only sources of their site",
+        arguments: [
+            (nil, "http://test"), ("http://images.example/x", "http://images.example"),
+            ("https://images.example", "https://images.example"),
+            ("https://Images.example:443/", "https://images.example"),
+            ("https://images.example:80/", "http://images.example"),
+        ]
+    )
+    func cookies(_ base: String?, _ expected: String) async throws {
         let transport = FakeTransport()
         transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
         let change: (inout ServiceConfiguration) -> Void = { configuration in
@@ -113,14 +121,17 @@ struct RequestOptionTests {
             configuration.sources.customFields = [HeaderField(name: "X-Key", value: "1")]
         }
         try await TestService.run(change, transport: transport) { test async throws in
-            for host in ["images.example", "other.example", "test"] {
-                _ = try await test.request(path("http://\(host)/a.png"), ["Cookie": "a=1"])
+            // The tests' client names the host `test`.
+            for site in [
+                "http://images.example", "https://images.example", "http://other.example",
+                "http://test", "http://test:81",
+            ] {
+                _ = try await test.request(path("\(site)/a.png"), ["Cookie": "a=1"])
             }
         }
-        let hosts = transport.requests.filter { $0.value(forHTTPHeaderField: "Cookie") != nil }
-            .compactMap { $0.url?.host }
-        // The tests' client names the host `test`.
-        #expect(hosts == [base == nil ? "test" : "images.example"])
+        let sources = transport.requests.filter { $0.value(forHTTPHeaderField: "Cookie") != nil }
+            .compactMap { $0.url?.absoluteString }
+        #expect(sources == ["\(expected)/a.png"])
         #expect(
             transport.requests.allSatisfy { $0.value(forHTTPHeaderField: "X-Key") == "1" }
         )

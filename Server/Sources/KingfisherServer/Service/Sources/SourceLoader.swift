@@ -35,7 +35,7 @@ struct SourceLoader: Sendable {
         requestNames = sources.requestHeaders.compactMap { HTTPField.Name($0) }
         passesCookies = sources.passesCookies
         passesCookiesToAll = sources.passesCookiesToAll
-        cookieSite = sources.cookieBaseURL.flatMap { ImageReference.web($0).site }
+        cookieSite = sources.cookieBaseURL.flatMap(\.site)
     }
 
     /// The fields of a client's request that a source gets; only web sources depend on the client.
@@ -43,24 +43,30 @@ struct SourceLoader: Sendable {
     /// - Parameters:
     ///   - fields: The fields.
     ///   - host: The host and port of the request, if known.
-    ///   - source: The source; it gets cookies only if it is on the site of the cookies, unless all
-    ///     sources of the web get them.
+    ///   - source: The source; it gets cookies only if it is on the site of the cookies, unless all web
+    ///     sources get them.
     /// - Returns: The fields.
     func headers(
         _ fields: HTTPFields,
         to host: String?,
         for source: ImageReference
     ) -> SourceHeaders {
-        guard case .web = source else { return SourceHeaders(loop: fields[.cdnLoop]) }
+        guard case .web(let url) = source else { return SourceHeaders(loop: fields[.cdnLoop]) }
         var passed = requestNames.compactMap { name in
             fields[name].map { HeaderField(name: name.rawName, value: $0) }
         }
-        if passesCookies, let cookies = fields[.cookie], let site = source.site,
-            passesCookiesToAll || site == cookieSite ?? host?.lowercased()
+        if passesCookies, let cookies = fields[.cookie],
+            passesCookiesToAll || getsCookies(url, ofRequestTo: host)
         {
             passed.append(HeaderField(name: "cookie", value: cookies))
         }
         return SourceHeaders(passed: passed, loop: fields[.cdnLoop])
+    }
+
+    /// Whether a source is on the site of the cookies.
+    private func getsCookies(_ source: URL, ofRequestTo host: String?) -> Bool {
+        // The scheme of a request is not known behind a proxy, nor the port that it implies.
+        cookieSite.map { $0 == source.site } ?? (source.authority == host?.lowercased())
     }
 
     /// Loads a source.
@@ -137,10 +143,10 @@ struct SourceHeaders: Sendable {
     var loop: String?
 }
 
-extension ImageReference {
-    /// The host and port of a source of the web, as in a `Host` field; nil for others.
+extension URL {
+    /// The host and the port, which the scheme implies if the URL names none.
     fileprivate var site: String? {
-        guard case .web(let url) = self, let host = url.host?.lowercased() else { return nil }
-        return url.port.map { "\(host):\($0)" } ?? host
+        let implied = scheme.flatMap { SourceRules.defaultPort[$0.lowercased()] }
+        return host.map { "\($0.lowercased()):\(port.map(String.init) ?? implied ?? "")" }
     }
 }
