@@ -86,7 +86,8 @@ struct ImageHandler: Sendable {
         let negotiated = keyed.request
         record.source = negotiated.request.hidesSource ? nil : negotiated.request.source
         if case .widths(let widths) = negotiated.request.kind {
-            return try head.widths(try paths.paths(of: negotiated.request, widths))
+            let list = try paths.paths(of: negotiated.request, widths)
+            return try head.widths(list, expires: negotiated.request.options.expires)
         }
         let fields = maker.sources.headers(
             request.headers,

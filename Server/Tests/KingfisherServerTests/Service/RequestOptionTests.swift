@@ -62,6 +62,12 @@ struct RequestOptionTests {
                 #expect(image.fields["x-result-width"] == width)
             }
             #expect(try await test.request("/img/unsafe\(rest)").status == 403)
+            let end = Int(Date().timeIntervalSince1970) + 2000
+            let short = rest.replacing("/q:50", with: "/exp:\(end)")
+            let expiring = try await test.request("/img/\(keys.signature(of: short))\(short)")
+            let control = try #require(expiring.fields["cache-control"])
+            let match = try #require(control.wholeMatch(of: #/max-age=(\d+), public/#))
+            #expect(Int(match.1).map { $0 <= 2000 } == true)
         }
         #expect(transport.transfers.count == 1)
     }

@@ -37,8 +37,15 @@ struct ResponseHead: Sendable {
 
     /// The paths of an image in several widths, as JSON.
     ///
+    /// - Parameters:
+    ///   - paths: The widths with their paths.
+    ///   - expires: When the paths expire.
+    /// - Returns: The response.
     /// - Throws: ``ServiceError`` 500 if they cannot be encoded.
-    func widths(_ paths: [(width: Int, path: String)]) throws(ServiceError) -> Response {
+    func widths(
+        _ paths: [(width: Int, path: String)],
+        expires: Date?
+    ) throws(ServiceError) -> Response {
         struct Widths: Encodable {
             struct Source: Encodable {
                 let width: Int
@@ -58,7 +65,7 @@ struct ResponseHead: Sendable {
         }
         var fields = common
         fields[.contentType] = "application/json"
-        setLifetime(&fields, configuration.timeToLive, expires: nil)
+        setLifetime(&fields, configuration.timeToLive, expires: expires)
         return Response(
             status: .ok,
             headers: fields,
