@@ -29,6 +29,9 @@ struct FallbackImage: Sendable {
     /// Takes the image that a request names.
     init(_ source: ImageReference) { (file, self.source) = (nil, source) }
 
+    /// The source from which the image is loaded; nil if it has a file.
+    var loadedSource: ImageReference? { file == nil ? source : nil }
+
     /// The request for the image with the options of another request.
     func request(like request: NegotiatedRequest) -> (request: NegotiatedRequest, key: String) {
         var own = request

@@ -123,7 +123,8 @@ struct ImageHandler: Sendable {
         }
     }
 
-    /// Removes the source, the watermark and all results of a path, for all formats that a client may accept.
+    /// Removes the source, the watermark, the fallback and all results of a path, for all formats
+    /// that a client may accept.
     ///
     /// Those of requests with passed fields are removed by a request with the same fields.
     func remove(
@@ -133,13 +134,16 @@ struct ImageHandler: Sendable {
     ) async throws(ServiceError) {
         let request = try paths.request(path)
         let passed = maker.sources.headers(fields, to: host, for: request.source).passed
-        let keys = try paths.keys(path)
+        let variants = paths.variants(of: request)
         for fields in passed.isEmpty ? [[]] : [[], passed] {
             await maker.sources.remove(request.source, fields: fields)
-            await cache.remove(keys.map { CacheKeys.result($0, fields) })
+            await cache.remove(variants.map { CacheKeys.result($0.canonicalKey, fields) })
         }
-        if let mark = maker.watermarkSource(of: request.options) {
-            await maker.sources.remove(mark, fields: [])
+        let fallback = fallback(of: request.options)
+        if let fallback { await cache.remove(variants.map { fallback.request(like: $0).key }) }
+        let others = [maker.watermarkSource(of: request.options), fallback?.loadedSource]
+        for source in others.compactMap(\.self) {
+            await maker.sources.remove(source, fields: [])
         }
     }
 
@@ -295,8 +299,7 @@ struct ImageHandler: Sendable {
         _ client: String?,
         since start: ContinuousClock.Instant
     ) async -> StoredResult? {
-        let named = request.request.options.fallbackSource.map { FallbackImage($0) }
-        guard let fallback = named ?? fallback, request.request.kind == .image,
+        guard let fallback = fallback(of: request.request.options), request.request.kind == .image,
             error.status != 499, error.status != 429
         else { return nil }
         let (own, key) = fallback.request(like: request)
@@ -315,6 +318,11 @@ struct ImageHandler: Sendable {
                 }
             }
         }.result
+    }
+
+    /// The image in place of a source that cannot be had; nil if there is none.
+    private func fallback(of options: ProcessingOptions) -> FallbackImage? {
+        options.fallbackSource.map { FallbackImage($0) } ?? fallback
     }
 
     /// The response with the fallback in place of an error.

@@ -89,24 +89,18 @@ struct PathReader: Sendable {
         try Negotiation.negotiate(request, headers: headers, settings: negotiation)
     }
 
-    /// The keys of all results of a path, for all formats that a client may accept.
+    /// The request of a path as all clients get it, whatever formats they accept.
     ///
-    /// - Parameter path: The path as it arrived.
-    /// - Returns: The keys; those of clients with hints of their size are not among them.
-    /// - Throws: As for ``request(_:)``.
-    func keys(_ path: String) throws(ServiceError) -> [String] {
-        let request = try request(path)
-        let formats = Array(negotiation.automatic.union(negotiation.enforced))
-        let accepts = (0..<(1 << formats.count)).map { choice in
-            formats.indices.filter { choice & 1 << $0 != 0 }
-                .map { "image/\(formats[$0].mediaSubtype)" }.joined(separator: ",")
-        }
-        return accepts.compactMap { accept in
+    /// - Parameter request: The request.
+    /// - Returns: The requests; those of clients with hints of their size are not among them.
+    func variants(of request: ImageRequest) -> [NegotiatedRequest] {
+        negotiation.automatic.union(negotiation.enforced).selections.compactMap { formats in
             var headers = NegotiationHeaders()
-            headers.accept = accept
+            // The order of preference is part of the key.
+            headers.accept = formats.enumerated()
+                .map { "image/\($1.mediaSubtype);q=0.\(9 - $0)" }.joined(separator: ",")
             // A request that cannot be negotiated has no results.
-            return try? Negotiation.negotiate(request, headers: headers, settings: negotiation)
-                .canonicalKey
+            return try? negotiated(request, for: headers)
         }
     }
 
@@ -141,5 +135,12 @@ struct PathReader: Sendable {
         let parsed = Parsed(try ImageRequest.parse(path, with: settings), path: path)
         known.store(value: parsed, forKey: path)
         return parsed
+    }
+}
+
+extension Set {
+    /// All selections of elements, each in every order.
+    fileprivate var selections: [[Element]] {
+        [[]] + flatMap { first in subtracting([first]).selections.map { [first] + $0 } }
     }
 }
