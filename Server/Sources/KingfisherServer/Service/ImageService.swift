@@ -277,8 +277,10 @@ public final class ImageService: Sendable {
     /// Answers a request at the address for administrators, or at that of the metrics.
     func respond(toAdministrator request: Request, isForMetricsOnly: Bool) -> Response {
         let path = (request.head.path ?? "/").prefix { $0 != "?" }
-        if path == "/metrics" { return metricsText() }
-        return !isForMetricsOnly && isHealthPath(path) ? health() : Response(status: .notFound)
+        let isHealth = !isForMetricsOnly && isHealthPath(path)
+        let response =
+            path == "/metrics" ? metricsText() : isHealth ? health() : Response(status: .notFound)
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func health() -> Response {

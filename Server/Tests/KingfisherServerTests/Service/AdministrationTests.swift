@@ -50,6 +50,13 @@ struct AdministrationTests {
             admin.send(path)
             #expect(try await admin.reply().status == status, "\(path)")
         }
+        for path in ["/health", "/metrics", "/"] {
+            // A body would be read as the next answer.
+            admin.send(method: "HEAD", path)
+            admin.send("/health")
+            _ = try await admin.reply(withBody: false)
+            #expect(try await admin.reply().text == "ok\n", "\(path)")
+        }
         for client in half { client.close() }
         let client = try RawClient(port: port)
         client.send("/metrics")
