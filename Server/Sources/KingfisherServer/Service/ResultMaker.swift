@@ -92,7 +92,7 @@ struct ResultMaker: Sendable {
             let loaded = ContinuousClock.now
             if isCached { metrics.hit(.source) } else { metrics.took(.download, loaded - start) }
             let watermark = try await watermark(mark, headers.loop)
-            loading.loaded(source.data.count, watermark?.count ?? 0)
+            loading.loaded(source.data.count, watermark?.data.count ?? 0)
             var made = try await drawn(request, source, watermark, client)
             made.layer = isCached ? .source : .none
             if !isCached { made.times[.download] = loaded - start }
@@ -114,7 +114,7 @@ struct ResultMaker: Sendable {
         let mark = watermarkSource(of: request.request.options)
         return try await admission.admitted("", sources: mark == nil ? 1 : 2) { loading in
             let watermark = try await watermark(mark, loop)
-            loading.loaded(source.data.count, watermark?.count ?? 0)
+            loading.loaded(source.data.count, watermark?.data.count ?? 0)
             return try await drawn(request, source, watermark, client)
         }
     }
@@ -123,7 +123,7 @@ struct ResultMaker: Sendable {
     private func drawn(
         _ request: NegotiatedRequest,
         _ source: SourceFile,
-        _ watermark: Data?,
+        _ watermark: SourceFile?,
         _ client: String?
     ) async throws -> MadeResult {
         let start = ContinuousClock.now
@@ -148,7 +148,7 @@ struct ResultMaker: Sendable {
     private func draw(
         _ request: NegotiatedRequest,
         _ source: SourceFile,
-        _ watermark: Data?
+        _ watermark: SourceFile?
     ) async throws(ServiceError) -> StoredResult {
         if request.request.kind == .info { return try await inform(request, source) }
         var options = request.request.options
@@ -159,7 +159,7 @@ struct ResultMaker: Sendable {
             let next = try await renderer.render(
                 source.data,
                 options: options,
-                watermark: watermark,
+                watermark: watermark?.data,
                 drawing: request.drawing
             ) { facts, size throws(ServiceError) in
                 let own = OutputFormat(facts.format)
@@ -195,6 +195,9 @@ struct ResultMaker: Sendable {
             size: (image.width, image.height),
             dpr: image.dpr
         )
+        if let watermark, lifetime(of: watermark) ?? .infinity < facts.lifetime ?? .infinity {
+            setLifetime(&facts, watermark)
+        }
         if image.isTruncated { (facts.isTruncated, facts.lifetime) = (true, 0) }
         return result(ByteBuffer(data: image.data), facts)
     }
@@ -241,7 +244,7 @@ struct ResultMaker: Sendable {
         size: (width: Int, height: Int)?,
         dpr: Double?
     ) -> StoredResult.Facts {
-        StoredResult.Facts(
+        var facts = StoredResult.Facts(
             contentType: contentType,
             fileExtension: fileExtension,
             width: size?.width,
@@ -249,14 +252,20 @@ struct ResultMaker: Sendable {
             dpr: dpr,
             entityTag: "",
             lastModified: source.lastModified.flatMap { $0.isHeaderValue ? $0 : nil },
-            cacheControl: source.cacheControl.flatMap { $0.isHeaderValue ? $0 : nil },
-            expires: source.expires.flatMap { $0.isHeaderValue ? $0 : nil },
-            sourceAge: source.age,
             passedFields: Dictionary(source.passedFields.map { ($0.name, $0.value) }) { $1 },
             sourceSize: source.data.count,
-            created: Int(Date().timeIntervalSince1970),
-            lifetime: lifetime(of: source)
+            created: Int(Date().timeIntervalSince1970)
         )
+        setLifetime(&facts, source)
+        return facts
+    }
+
+    /// Sets the lifetime of a result to that of a file that it is made of.
+    private func setLifetime(_ facts: inout StoredResult.Facts, _ file: SourceFile) {
+        facts.cacheControl = file.cacheControl.flatMap { $0.isHeaderValue ? $0 : nil }
+        facts.expires = file.expires.flatMap { $0.isHeaderValue ? $0 : nil }
+        facts.sourceAge = file.age
+        facts.lifetime = lifetime(of: file)
     }
 
     /// The source of the request's watermark; nil if it has none, or the configured one.
@@ -267,9 +276,12 @@ struct ResultMaker: Sendable {
         return options.watermarkSource ?? watermarkURL.map { .web($0) }
     }
 
-    private func watermark(_ source: ImageReference?, _ loop: String?) async throws -> Data? {
+    private func watermark(
+        _ source: ImageReference?,
+        _ loop: String?
+    ) async throws -> SourceFile? {
         guard let source else { return nil }
-        return try await sources.file(source, SourceHeaders(loop: loop)).file.data
+        return try await sources.file(source, SourceHeaders(loop: loop)).file
     }
 
     /// How many seconds the result of a source may be kept; nil for the configured time.
