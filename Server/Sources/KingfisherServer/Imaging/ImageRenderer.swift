@@ -67,7 +67,7 @@ struct ImageRenderer: Sendable {
             )
         }
         plan.format = chosen
-        plan.watermark = try await mark(for: options, watermark)
+        plan.watermark = try await mark(for: options, watermark, limits)
         var job = try RenderJob(facts, plan, settings, frames: limits.animationFrames)
         let metadata = KeptMetadata(options, settings).metadata(of: page.item)
         job.leaveRoom(for: metadata)
@@ -160,11 +160,12 @@ struct ImageRenderer: Sendable {
     /// The image of the watermark, if the request draws one.
     private func mark(
         for options: ProcessingOptions,
-        _ own: Data?
+        _ own: Data?,
+        _ limits: RenderLimits
     ) async throws(ServiceError) -> KFCrossPlatformImage? {
         guard let watermark = options.watermark, watermark.opacity > 0 else { return nil }
         if let text = options.watermarkText { return try await mark(of: text) }
-        if let own { return try await mark(in: own) }
+        if let own { return try await mark(in: own, limits) }
         guard let file = settings.watermark else {
             throw ServiceError(
                 422,
@@ -173,13 +174,13 @@ struct ImageRenderer: Sendable {
             )
         }
         if let kept = configuredMark.image { return kept }
-        let image = try await mark(in: file)
+        let image = try await mark(in: file, nil)
         configuredMark.image = image
         return image
     }
 
     private func mark(of text: WatermarkText) async throws(ServiceError) -> KFCrossPlatformImage {
-        let image = try await mark(in: text.drawing, side: WatermarkText.longestSide)
+        let image = try await mark(in: text.drawing, nil, side: WatermarkText.longestSide)
         // The drawing has a margin, so only one without a visible part is as large as before.
         let visible = image.kf.trimmed()
         guard (visible.pixelWidth, visible.pixelHeight) != (image.pixelWidth, image.pixelHeight)
@@ -191,13 +192,25 @@ struct ImageRenderer: Sendable {
 
     /// The image of a file, with sides that are larger than most results, and small enough for a
     /// hostile file.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - limits: Those of sources, if the file is one; nil for one of the configuration.
+    ///   - side: The longest side.
+    /// - Returns: The image.
+    /// - Throws: ``ServiceError``.
     private func mark(
         in file: Data,
+        _ limits: RenderLimits?,
         side: Int = 4096
     ) async throws(ServiceError) -> KFCrossPlatformImage {
         let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
         do throws(ServiceError) {
-            return try await make(.data(file), [.processor(processor), .onlyLoadFirstFrame]) { $0 }
+            let item = ImageProcessItem.data(file)
+            if let limits {
+                try limits.check(SourceFacts(try await header(of: item), byteCount: file.count))
+            }
+            return try await make(item, [.processor(processor), .onlyLoadFirstFrame]) { $0 }
         } catch {
             throw ServiceError(
                 error.status,

@@ -51,4 +51,23 @@ struct LoadedWatermarkTests {
             }
         }
     }
+
+    @Test("A watermark above the limits of sources is refused before it is decoded")
+    func limits() async throws {
+        let picture = ScriptedPicture.gradient(from: .red, to: .blue, width: 1100, height: 1000)
+        let file = picture.data()
+        let transport = AnsweringTransport { request in
+            request.url == Self.source ? .image() : .init(body: file)
+        }
+        for (megapixels, status) in [(1.0, 422), (2.0, 200)] {
+            let change: (inout ServiceConfiguration) -> Void = {
+                $0.processing.maximalMegapixels = megapixels
+            }
+            try await TestService.run(change, transport: transport) { test async throws in
+                let reply = try await test.request(Self.url)
+                #expect(reply.status == status)
+                if status == 422 { #expect(reply.text.hasPrefix("The watermark cannot be used.")) }
+            }
+        }
+    }
 }
