@@ -65,7 +65,9 @@ struct BucketRules: Sendable, Hashable {
 
     /// - Throws: ``ServiceError`` 404 for a bucket that must not be read.
     func check(_ bucket: String) throws(ServiceError) {
-        guard !denied.contains(bucket), allowed.isEmpty || allowed.contains(bucket) else {
+        // A bucket of S3 is part of the host, which has the same meaning in capitals.
+        let isDenied = denied.contains { $0.lowercased() == bucket.lowercased() }
+        guard !isDenied, allowed.isEmpty || allowed.contains(bucket) else {
             throw ServiceError(404, "The bucket is not allowed", "Name one that is configured")
         }
     }
