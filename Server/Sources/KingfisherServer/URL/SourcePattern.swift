@@ -1,7 +1,7 @@
 /// A prefix of allowed sources: one entry of `ALLOWED_SOURCES`.
 ///
 /// `*` stands for any characters except a slash. The scheme and the host are compared without
-/// regard to case, and a host is always compared as a whole: `http://good.example` allows neither
+/// regard to case, buckets with it, and a host is always compared as a whole: `http://good.example` allows neither
 /// `http://good.example.evil/` nor `http://good.example@evil/`.
 struct SourcePattern: Sendable, Hashable {
     private let pieces: [[UInt8]]
@@ -14,10 +14,11 @@ struct SourcePattern: Sendable, Hashable {
             let example = "for example https://*.example.com/"
             throw InvalidSetting("ALLOWED_SOURCES", "'\(text)' has no scheme; write \(example)")
         }
-        var authority = rest.prefix { $0 != "/" }.lowercased()
+        var authority = String(rest.prefix { $0 != "/" })
         let path = rest.dropFirst(authority.count)
-        if let port = SourceRules.defaultPort[scheme], authority.hasSuffix(":\(port)") {
-            authority.removeLast(port.count + 1)
+        if let port = SourceRules.defaultPort[scheme] {
+            authority = authority.lowercased()
+            if authority.hasSuffix(":\(port)") { authority.removeLast(port.count + 1) }
         }
         let isHostOpen = path.isEmpty && !authority.isEmpty
         let normalised = scheme + "://" + authority + (isHostOpen ? "/" : path)

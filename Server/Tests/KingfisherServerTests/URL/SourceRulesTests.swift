@@ -95,7 +95,9 @@ struct SourceRulesTests {
         ("http://good.example/a*b*c/", "http://good.example/aXbYbZc/d", true),
         ("https://", "https://any.example/a", true), ("https://", "http://any.example/a", false),
         ("s3://", "s3://bucket/a", true), ("s3://bucket", "s3://bucket/a", true),
-        ("s3://bucket", "s3://bucket2/a", false), ("local://", "local:///a", true),
+        ("s3://bucket", "s3://bucket2/a", false), ("S3://Photos/", "s3://Photos/a", true),
+        ("s3://Photos/", "s3://photos/a", false),
+        ("HTTP://A.example:80", "http://a.example/a", true), ("local://", "local:///a", true),
         ("local:///public/", "local:///public/a", true),
         ("local:///public/", "local:///private/a", false), ("s3://", "local:///a", false),
     ])
