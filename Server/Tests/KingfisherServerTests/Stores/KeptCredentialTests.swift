@@ -43,8 +43,12 @@ struct KeptCredentialTests {
         func forgetCredentials() async -> Bool { await token.forget() }
     }
 
-    @Test("A refused token is asked for again once, unless it is new", arguments: [0, 10.0])
-    func refused(minimumAge: Double) async throws {
+    @Test(
+        "A refused token is asked for again once, unless it is new",
+        arguments: [0, 10.0],
+        [400, 401]
+    )
+    func refused(minimumAge: Double, status: Int) async throws {
         let count = Mutex(0)
         let token = KeptCredential<Int>(minimumAge: minimumAge) {
             let number = count.withLock { count in
@@ -58,7 +62,7 @@ struct KeptCredentialTests {
             let path = try? await stores.load(.google, "b", "k") { request in
                 guard request.url.path == allowed else {
                     var error = ServiceError(404, "a", "b")
-                    error.sourceStatus = 401
+                    error.sourceStatus = status
                     throw error
                 }
                 return request.url.path

@@ -111,7 +111,8 @@ struct ObjectStores: Sendable {
         try signer.buckets.check(bucket)
         do {
             return try await load(try await signer.request(bucket: bucket, key: key))
-        } catch let error as ServiceError where error.sourceStatus == 401 {
+        } catch let error as ServiceError where [400, 401].contains(error.sourceStatus) {
+            // S3 has the status 400 for keys of roles that have ended.
             guard await signer.forgetCredentials() else { throw error }
             return try await load(try await signer.request(bucket: bucket, key: key))
         }
