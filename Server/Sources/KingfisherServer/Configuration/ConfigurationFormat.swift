@@ -141,9 +141,15 @@ extension ConfigurationFormat<String> {
     )
 
     /// The name of a header field that may be passed on.
+    ///
+    /// A cookie is for one client, while a result with its fields is kept for all.
     static let headerName = ConfigurationFormat(
-        expected: "the name of a header field, and none of a message itself like Content-Length",
-        parse: { $0.isHeaderName && !$0.describesMessage ? $0.lowercased() : nil },
+        expected: "the name of a header field, and none of a message itself like Content-Length, "
+            + "nor Set-Cookie",
+        parse: { text in
+            let name = text.lowercased()
+            return name.isHeaderName && !name.describesMessage && name != "set-cookie" ? name : nil
+        },
         text: { $0 }
     )
 }

@@ -28,7 +28,7 @@ extension ServiceConfiguration {
         public var customFields: [HeaderField] = []
         /// Fields of a client's request that are sent to the source.
         public var requestHeaders: [String] = []
-        /// Fields of a source's response that are sent to the client.
+        /// Fields of a source's response that are sent to all clients that get its results.
         public var responseHeaders: [String] = []
         /// The names of query items of web sources that are not part of their keys in the caches,
         /// such as signatures; a `*` at the end of a name stands for any rest.

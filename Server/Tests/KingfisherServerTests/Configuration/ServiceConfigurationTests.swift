@@ -52,6 +52,7 @@ struct ServiceConfigurationTests {
             ("IMGPROXY_CUSTOM_RESPONSE_HEADERS", "X A=1"),
             ("IMGPROXY_CUSTOM_RESPONSE_HEADERS", "Content-length=5"),
             ("IMGPROXY_RESPONSE_HEADERS_PASSTHROUGH", "X-A,Content-Encoding"),
+            ("IMGPROXY_RESPONSE_HEADERS_PASSTHROUGH", "Set-Cookie"),
             ("IMGPROXY_REQUEST_HEADERS_PASSTHROUGH", "host"),
             ("IMGPROXY_BIND", "unix:/" + String(repeating: "a", count: 107)),
             ("IMGPROXY_ALLOW_ORIGIN", "*\r\nX-Evil: 1"), ("IMGPROXY_WATERMARK_DATA", "%"),
