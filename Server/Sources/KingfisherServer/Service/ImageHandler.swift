@@ -299,8 +299,9 @@ struct ImageHandler: Sendable {
         _ client: String?,
         since start: ContinuousClock.Instant
     ) async -> StoredResult? {
-        guard let fallback = fallback(of: request.request.options), request.request.kind == .image,
-            error.status != 499, error.status != 429
+        // A service without room for the request, or without its client, has not seen the source.
+        guard ![429, 499, 503].contains(error.status), request.request.kind == .image,
+            let fallback = fallback(of: request.request.options)
         else { return nil }
         let (own, key) = fallback.request(like: request)
         if let result = cache.inMemory(key) { return result }

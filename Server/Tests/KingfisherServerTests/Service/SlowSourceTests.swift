@@ -20,6 +20,7 @@ struct SlowSourceTests {
         let change: (inout ServiceConfiguration) -> Void = { configuration in
             configuration.operation.workers = 1
             configuration.operation.queueSize = 7
+            configuration.responses.fallbackData = ImageServiceTests.png
         }
         try await TestService.run(change, transport: transport) { test async throws in
             var clients: [RawClient] = []
