@@ -39,6 +39,13 @@ struct ProcessorTests {
         #expect(min(filled.size.width, filled.size.height) == 100)
     }
 
+    @Test(arguments: ["blur:0", "sharpen:1:0"])
+    func `a radius of 0 changes nothing`(spec: String) async throws {
+        let image = try #require(KFCrossPlatformImage(data: try await run(spec)))
+        let source = KFCrossPlatformImage(data: try folder.data("in.png"))
+        #expect(image.pngData() == source?.pngData())
+    }
+
     @Test func `a crop takes the part at its anchor`() async throws {
         let left = try await run("crop:10x10@0,0.5")
         #expect(try GetTests.isRed(TestPictures.pixel(left, x: 9, y: 9)))

@@ -129,19 +129,22 @@ struct ProcessorForm: Sendable {
         },
     ]
 
+    /// The step of a radius of 0, for which the library takes its smallest one.
+    private static let unchanged: any ImageProcessor = SharpeningImageProcessor(amount: 0)
+
     private static let colours = [
         ProcessorForm("blur:RADIUS", 1...1, ["RADIUS": 0...1000]) {
-            BlurImageProcessor(blurRadius: try $0.number(0, $1[0]))
+            let radius = try $0.number(0, $1[0])
+            return radius > 0 ? BlurImageProcessor(blurRadius: radius) : unchanged
         },
         ProcessorForm(
             "sharpen:AMOUNT[:RADIUS]",
             1...2,
             ["AMOUNT": 0...10, "RADIUS": 0...100]
         ) {
-            SharpeningImageProcessor(
-                amount: try $0.number(0, $1[0]),
-                radius: try $0.number(1, $1[1], default: 1)
-            )
+            let radius = try $0.number(1, $1[1], default: 1)
+            guard radius > 0 else { return unchanged }
+            return SharpeningImageProcessor(amount: try $0.number(0, $1[0]), radius: radius)
         },
         ProcessorForm("bw", 0...0) { _ in BlackWhiteProcessor() },
         ProcessorForm(
