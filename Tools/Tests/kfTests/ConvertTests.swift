@@ -124,6 +124,19 @@ struct ConvertTests {
         #expect(outcome.text.hasPrefix("3 converted, 2 failed"))
     }
 
+    @Test(arguments: ["convert in -o out", "get in -o out/"])
+    func `a folder in the place of an output is no output to skip`(line: String) async throws {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path("in"))
+        let folders = names.map { folder.url.appending(path: "out/\($0)") }
+        for url in folders where !url.pathExtension.isEmpty {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        }
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await KFProgram.run(words + ["--skip-existing"], in: folder)
+        #expect(outcome.status == 1, "\(outcome.text)")
+        #expect(outcome.errors.contains("it is a folder; name a file"), "\(outcome.errors)")
+    }
+
     @Test func `existing files can be skipped, and a dry run writes nothing`() async throws {
         let plan = try await convert("in", "-o", "out", "--dry-run")
         #expect(plan.status == 0)

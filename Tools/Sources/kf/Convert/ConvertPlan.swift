@@ -66,7 +66,7 @@ struct ConvertPlan: Sendable {
     /// Whether an output exists; false while its name is not known.
     func isThere(_ item: Item) -> Bool {
         !item.template.needsSize
-            && FileManager.default.fileExists(atPath: item.outputTitle(in: folder))
+            && OutputPlace.isTaken(item.outputTitle(in: folder))
     }
 
     private func checkNames() throws {

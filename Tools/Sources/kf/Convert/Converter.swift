@@ -103,7 +103,7 @@ final class Converter: Sendable {
         outcome.sourceBytes = LocalDocument(item.input.path)?.size ?? bytes?.count
         outcome.width = size.width
         outcome.height = size.height
-        if skipsExisting, FileManager.default.fileExists(atPath: output) {
+        if skipsExisting, OutputPlace.isTaken(output) {
             outcome.status = .skipped
             return outcome
         }

@@ -86,7 +86,7 @@ struct ImageGetter: Sendable {
             let format = try target.format(encoding.format)
                 ?? PictureFormat(name: suffix.lowercased()),
             let path = try target.path(of: index, as: format, sources: sources),
-            FileManager.default.fileExists(atPath: path)
+            OutputPlace.isTaken(path)
         else { return nil }
         return path
     }
@@ -178,7 +178,7 @@ struct ImageGetter: Sendable {
             size: (image.pixelWidth, image.pixelHeight),
             sources: sources
         )
-        if let path, command.skipExisting, FileManager.default.fileExists(atPath: path) {
+        if let path, command.skipExisting, OutputPlace.isTaken(path) {
             try skip(index, path)
             return nil
         }

@@ -91,6 +91,12 @@ struct OutputPlace {
         guard futimens(file, [former.st_atim, former.st_mtim]) == 0 else { throw failure(errno) }
     }
 
+    /// Whether an output is there already; a folder is none.
+    static func isTaken(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+    }
+
     private func failure(_ code: Int32) -> Failure { Failure("cannot write \(path)", code: code) }
 
     private static func target(of link: String) throws -> String {

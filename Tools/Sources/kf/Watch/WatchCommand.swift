@@ -187,6 +187,7 @@ struct WatchCommand: AsyncParsableCommand {
             return values?[.modificationDate] as? Date
         }
         guard let input = time(item.input.path) else { return false }
-        return time(item.outputTitle(in: output)).map { $0 < input } ?? true
+        let title = item.outputTitle(in: output)
+        return !OutputPlace.isTaken(title) || time(title).map { $0 < input } ?? true
     }
 }
