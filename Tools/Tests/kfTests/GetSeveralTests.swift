@@ -43,6 +43,25 @@ struct GetSeveralTests {
         #expect(outcome.text.contains("→ out/a-2.webp"), "\(outcome.text)")
     }
 
+    @Test(arguments: [
+        (["/a", "/sub/a"], ["a-2.jpg", "a.jpg"]),
+        (["/a", "/a.jpg", "/sub/a"], ["a-2.jpg", "a-3.jpg", "a.jpg"]),
+    ])
+    func `a URL without a suffix has a plain name, numbered where it repeats`(
+        paths: [String],
+        expected: [String]
+    ) async throws {
+        let photo = try TestPictures.jpeg()
+        let server = try LoopbackServer { _, _ in .init(body: photo) }
+        defer { server.stop() }
+        let outcome = try await KFProgram.run(
+            ["get", "--no-cache"] + paths.map(server.url) + ["-o", "out/"],
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try names() == expected)
+    }
+
     @Test func `a failure stops no other load, and is listed at the end`() async throws {
         let outcome = try await get(
             server.url("/missing.png"),

@@ -73,6 +73,14 @@ struct NameTests {
         #expect(outcome.text.contains("a-2\(end)"), "\(outcome.text)")
     }
 
+    @Test(arguments: ["convert", "get"])
+    func `a file without a suffix has a plain name beside others`(command: String) async throws {
+        try folder.data("in/a.jpg").write(to: folder.url.appending(path: "a"))
+        let outcome = try await kf("\(command) a in/a.png -o out/ --format webp")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try files() == ["a-png.webp", "a.webp"])
+    }
+
     @Test(arguments: ["get", "optimize"])
     func `a file whose suffix is not its format takes no name of another`(
         command: String

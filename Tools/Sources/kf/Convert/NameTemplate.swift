@@ -27,16 +27,21 @@ struct NameTemplate: Sendable {
     static let standard = NameTemplate(parts: [.dir, .text("/"), .stem, .text("."), .format])
 
     /// As the standard, for inputs whose names differ in their suffix alone.
-    static let withSuffix = NameTemplate(
+    private static let withSuffix = NameTemplate(
         parts: [.dir, .text("/"), .stem, .text("-"), .ext, .text("."), .format]
     )
+
+    /// A name that keeps the suffix of an input, if it has one.
+    static func keepingSuffix(of input: Values) -> NameTemplate {
+        input.ext.isEmpty ? standard : withSuffix
+    }
 
     /// The names of the outputs of several inputs, unless the user chooses others.
     static func usual(for inputs: [Values]) -> [NameTemplate] {
         let names = inputs.map { standard.path($0) }
         let groups = Dictionary(grouping: zip(names, inputs)) { $0.0 }
-        return names.map { name in
-            Set(groups[name]?.map(\.1.ext) ?? []).count > 1 ? withSuffix : standard
+        return zip(names, inputs).map { name, input in
+            Set(groups[name]?.map(\.1.ext) ?? []).count > 1 ? keepingSuffix(of: input) : standard
         }
     }
 

@@ -41,10 +41,19 @@ final class FolderNames: Sendable {
         }
         let stems = values.map { ($0.dir + "/" + $0.stem).lowercased() }
         let counts = Dictionary(stems.map { ($0, 1) }, uniquingKeysWith: +)
+        // Of names whose suffix is known, by stem; those of others are counted on.
+        let known = zip(stems, values).filter { !$1.format.isEmpty }.map { ($0.0, 1) }
+        var ranks = Dictionary(known, uniquingKeysWith: +)
         var used: Set<String> = []
         return zip(zip(values, stems), NameTemplate.usual(for: values)).map { value, template in
             var name = Name(template: template, expected: value.0.format)
             name.isShared = counts[value.1] ?? 0 > 1
+            guard !name.expected.isEmpty else {
+                // Its suffix may turn out to be that of any other name with this stem.
+                ranks[value.1, default: 0] += 1
+                name.number = ranks[value.1] ?? 1
+                return name
+            }
             let path = template.path(value.0)
             // Names that differ in case alone would be one file on some file systems.
             while !used.insert(numbered(path, name.number).lowercased()).inserted {
@@ -64,15 +73,13 @@ final class FolderNames: Sendable {
         let source = sources[index]
         var name = names[index]
         if name.template.needsSize, size == nil { return nil }
+        let dir = template == nil ? source.folder : Self.folder(of: source)
+        let values = Self.values(of: source, dir: dir, format.suffix, size)
         // Its suffix does not tell its format, and the name may be that of another source.
         if template == nil, name.isShared, name.expected != format.suffix {
-            name.template = .withSuffix
+            name.template = .keepingSuffix(of: values)
         }
-        let dir = template == nil ? source.folder : Self.folder(of: source)
-        let path = Self.numbered(
-            name.template.path(Self.values(of: source, dir: dir, format.suffix, size)),
-            name.number
-        )
+        let path = Self.numbered(name.template.path(values), name.number)
         let owner = owners.withLock { owners in
             let owner = owners[path] ?? index
             owners[path] = owner
