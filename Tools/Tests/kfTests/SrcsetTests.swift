@@ -61,6 +61,27 @@ struct SrcsetTests {
         #expect(html.hasSuffix("</picture>\n"))
     }
 
+    @Test func `a format that is named twice counts once`() async throws {
+        let options = ["--widths", "50", "--formats", "png,jpg,png,jpeg", "--json"]
+        let outcome = try await KFProgram.run(
+            ["srcset", "a photo.jpg", "-o", "web"] + options,
+            in: folder
+        )
+        let files = try GetTests.fields(outcome)["files"] as? [[String: Any]]
+        #expect(files?.map { $0["format"] as? String } == ["png", "jpeg"])
+    }
+
+    @Test func `white space and commas of the base do not end an address`() async throws {
+        let options = ["--widths", "50", "--formats", "png", "--base", "my i,\tw_5%20/"]
+        let outcome = try await KFProgram.run(
+            ["srcset", "a photo.jpg", "-o", "web"] + options,
+            in: folder
+        )
+        let address = "my%20i%2C%09w_5%20/a%20photo-50.png"
+        #expect(outcome.text.contains("srcset=\"\(address) 50w\""), "\(outcome.text)")
+        #expect(outcome.text.contains("src=\"\(address)\""), "\(outcome.text)")
+    }
+
     @Test func `a source that fails does not stop the others`() async throws {
         let outcome = try await run(
             "bad.jpg",

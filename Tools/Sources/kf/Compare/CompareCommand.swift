@@ -141,6 +141,7 @@ struct CompareCommand: AsyncParsableCommand {
             }
             return format
         }
+        .withoutRepeats
     }
 
     private static func qualities(_ text: String) throws -> [Int] {
@@ -150,6 +151,7 @@ struct CompareCommand: AsyncParsableCommand {
             }
             return quality
         }
+        .withoutRepeats
     }
 
     struct Row: Encodable {

@@ -229,6 +229,8 @@ struct SrcsetCommand: AsyncParsableCommand {
     private func address(_ name: String) -> String {
         let allowed = CharacterSet.urlPathAllowed.subtracting([",", "&", "'"])
         let encoded = name.addingPercentEncoding(withAllowedCharacters: allowed) ?? name
+        let separators = CharacterSet.whitespacesAndNewlines.union([","])
+        let base = base.addingPercentEncoding(withAllowedCharacters: separators.inverted) ?? base
         return Self.escaped(base) + encoded
     }
 
