@@ -123,13 +123,14 @@ struct ConvertCommand: AsyncParsableCommand {
                     error: ErrorReport.line(for: failure, source: input)
                 )
             }
-            let plan = try ConvertPlan(
+            let plan = ConvertPlan(
                 inputs: found,
                 folder: output,
                 name: name,
                 format: encoding.format,
                 clip: part.clip
             )
+            if let conflict = plan.conflicts.first { throw conflict.failure }
             if dryRun { return try printed(plan, missing) }
             try AtomicFile.makeFolder(output)
             try AtomicFile.checkWritable(output)

@@ -22,7 +22,15 @@ struct ConvertPlan: Sendable {
         }
     }
 
+    /// Inputs that cannot be converted.
+    struct Conflict: Sendable {
+        let inputs: Set<String>
+        let failure: Failure
+    }
+
     let items: [Item]
+    /// Two inputs with the same output, or an output that is an input.
+    private(set) var conflicts: [Conflict] = []
     let folder: String
     /// The inputs, without symbolic links.
     private let inputs: Set<String>
@@ -31,15 +39,13 @@ struct ConvertPlan: Sendable {
     ///
     /// Without a template of its own, inputs of one name with several suffixes keep these: `a.jpg`
     /// and `a.jpeg` become `a-jpg.webp` and `a-jpeg.webp`.
-    ///
-    /// - Throws: A ``Failure`` if two inputs have the same output, or an output is an input.
     init(
         inputs: [InputSearch.Found],
         folder: String,
         name: NameTemplate?,
         format: PictureFormat?,
         clip: VideoClip?
-    ) throws {
+    ) {
         self.folder = folder
         let formats = inputs.map { format ?? Self.format(of: $0.path, clip) }
         let values = zip(inputs, formats).map { Self.values($0, $1, size: nil) }
@@ -54,7 +60,7 @@ struct ConvertPlan: Sendable {
             )
         }
         self.inputs = Set(inputs.compactMap { InputSearch.resolved($0.path) })
-        try checkNames()
+        findConflicts()
     }
 
     /// The path of an output, once the size of the image is known.
@@ -69,21 +75,27 @@ struct ConvertPlan: Sendable {
             && OutputPlace.isTaken(item.outputTitle(in: folder))
     }
 
-    private func checkNames() throws {
+    private mutating func findConflicts() {
         var owners: [String: Item] = [:]
         for item in items {
+            let path = item.input.path
             if let other = owners.updateValue(item, forKey: item.name) {
-                throw Failure(
-                    "\(other.input.path) and \(item.input.path) would both become \(item.name); "
+                let failure = Failure(
+                    "\(other.input.path) and \(path) would both become \(item.name); "
                         + Self.advice(other, item)
                 )
+                conflicts.append(Conflict(inputs: [other.input.path, path], failure: failure))
             }
-            try checkIsNoInput(item.outputTitle(in: folder))
+            do {
+                try checkIsNoInput(item.outputTitle(in: folder))
+            } catch {
+                conflicts.append(Conflict(inputs: [path], failure: error))
+            }
         }
     }
 
     /// Throws a ``Failure`` if an output would replace an input.
-    func checkIsNoInput(_ output: String) throws {
+    func checkIsNoInput(_ output: String) throws(Failure) {
         guard let real = InputSearch.resolved(output), inputs.contains(real) else { return }
         throw Failure("\(output) is also an input; choose another folder or another --name")
     }

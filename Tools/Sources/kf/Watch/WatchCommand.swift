@@ -76,16 +76,11 @@ struct WatchCommand: AsyncParsableCommand {
                 throw Failure("\(folder) is also the output folder; choose another one with -o")
             }
             var versions: [String: String] = [:]
-            var missed = FolderChanges.Change()
-            for try await var change in FolderChanges.of(folder, leavingOut: output) {
-                change.files.formUnion(missed.files)
-                change.includesAll = change.includesAll || missed.includesAll
+            var held: Set<String> = []
+            for try await change in FolderChanges.of(folder, leavingOut: output) {
                 // A removal matters only if it ends a conflict of names.
-                guard change.includesAll || !change.files.isEmpty else { continue }
-                missed = FolderChanges.Change()
-                guard try await !convert(change, &versions) else { continue }
-                missed = change
-                missed.includesAll = true
+                guard change.includesAll || !change.files.isEmpty || !held.isEmpty else { continue }
+                held = try await convert(change, held, &versions)
             }
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
@@ -96,33 +91,32 @@ struct WatchCommand: AsyncParsableCommand {
     ///
     /// - Parameters:
     ///   - change: The change.
+    ///   - held: The files that a conflict of names has held up.
     ///   - versions: The last version of each file that was converted, or has failed. An event may
     ///     report a version that a look at the whole folder has found before.
-    /// - Returns: False if nothing was converted, because two files would have the same output, or an
-    ///   output would replace an input.
+    /// - Returns: The files that are held up now.
     /// - Throws: A ``Failure`` if outputs would become inputs.
     private func convert(
         _ change: FolderChanges.Change,
+        _ held: Set<String>,
         _ versions: inout [String: String]
-    ) async throws -> Bool {
+    ) async throws -> Set<String> {
         // All files are planned, so that two inputs with one name keep their suffixes.
         let search = InputSearch(leavingOut: output, excluding: exclusion.exclude)
         // A folder without images is no failure here.
-        guard let found = try? search.files([folder]).found else { return true }
-        let plan: ConvertPlan
-        do {
-            plan = try ConvertPlan(
-                inputs: found,
-                folder: output,
-                name: name,
-                format: encoding.format,
-                clip: part.clip
-            )
-        } catch {
-            _ = ErrorReport.exit(for: error, source: nil, out)
-            return false
-        }
+        guard let found = try? search.files([folder]).found else { return [] }
+        let plan = ConvertPlan(
+            inputs: found,
+            folder: output,
+            name: name,
+            format: encoding.format,
+            clip: part.clip
+        )
         try checkPlaces(of: plan, search)
+        for conflict in plan.conflicts
+        where change.includesAll || !conflict.inputs.isDisjoint(with: change.files) {
+            _ = ErrorReport.exit(for: conflict.failure, source: nil, out)
+        }
         let converter = Converter(
             plan: plan,
             encoding: encoding,
@@ -137,16 +131,25 @@ struct WatchCommand: AsyncParsableCommand {
         )
         let seen = versions
         versions = [:]
+        let conflicting = Set(plan.conflicts.flatMap(\.inputs))
+        var stillHeld: Set<String> = []
         let items = plan.items.filter { item in
             let path = item.input.path
             versions[path] = seen[path]
             // The event of its closing is still to come.
-            guard change.files.contains(path) || change.includesAll && isOutdated(item),
+            guard
+                change.files.contains(path) || held.contains(path)
+                    || change.includesAll && isOutdated(item),
                 !FileInUse.isBeingWritten(path)
             else { return false }
             let version = URL(fileURLWithPath: path).absoluteURL.cacheKey
+            guard seen[path] != version else { return false }
+            guard !conflicting.contains(path) else {
+                stillHeld.insert(path)
+                return false
+            }
             versions[path] = version
-            return seen[path] != version
+            return true
         }
         let width = ProcessInfo.processInfo.activeProcessorCount
         await Batch.run(items, width: width) { item in
@@ -154,7 +157,7 @@ struct WatchCommand: AsyncParsableCommand {
             try? out.print(outcome)
             if let error = outcome.error { Terminal.note("kf: " + error, style: .red) }
         }
-        return true
+        return stillHeld
     }
 
     /// Throws a ``Failure`` if an output would be found as an input.
