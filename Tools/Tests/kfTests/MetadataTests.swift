@@ -340,6 +340,22 @@ struct MetadataTests {
         #expect(!data.contains("SECRET") && !data.contains(TestExif.camera))
     }
 
+    @Test func `all that the format holds is kept, and the rest is named`() async throws {
+        let metadata = ImageMetadata(
+            exif: Data(TestExif.block),
+            iptc: Data([0x1C, 2, 80, 0, 3, 65, 100, 97])
+        )
+        try metadata.added(to: TestPictures.jpeg())
+            .write(to: folder.url.appending(path: "named.jpg"))
+        let outcome = try await get("named.jpg", "-o", "out.webp", "--keep", "all")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors == "kf: webp files cannot hold IPTC; left it out\n")
+        #expect(try folder.data("out.webp").contains(TestExif.camera))
+        let named = try await get("named.jpg", "-o", "b.webp", "--keep", "exif,iptc")
+        #expect(named.status == 1)
+        #expect(named.errors.contains("IPTC is not written to WEBP files; leave it out"))
+    }
+
     @Test func `damaged exif never stops a conversion nor turns an image`() async throws {
         let photo = try TestPictures.jpeg(width: 32, height: 24)
         try FileManager.default.createDirectory(

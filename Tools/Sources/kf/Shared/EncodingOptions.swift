@@ -34,10 +34,10 @@ struct EncodingOptions: ParsableArguments {
         help: ArgumentHelp(
             "What a file keeps of its source: exif, xmp, iptc, copyright (only the names of "
                 + "author and owner), date (when a photo was taken), gps (where, in exif and xmp) "
-                + "and icc, with commas between them, all, or none. Colours are always those of "
-                + "sRGB, so icc gives an encoded file whose source has a profile that of sRGB. "
-                + "(default: none; a file that needs no encoding is copied with everything but "
-                + "gps)",
+                + "and icc, with commas between them, all that the format holds, or none. Colours "
+                + "are always those of sRGB, so icc gives an encoded file whose source has a "
+                + "profile that of sRGB. (default: none; a file that needs no encoding is copied "
+                + "with everything but gps)",
             valueName: "list"
         ),
         completion: .list(MetadataChoice.words),
@@ -193,8 +193,14 @@ struct EncodingOptions: ParsableArguments {
             await AnimationRounds.note(header.loopCount, of: encoded, isolates: isolates)
         }
         guard !kept.isEmpty, let source else { return encoded }
-        return try await kept.metadata(of: await source(), for: target, isolates: isolates)
-            .added(to: encoded)
+        let metadata = try await kept.metadata(
+            of: await source(),
+            for: target,
+            isolates: isolates
+        )
+        return keep == .all
+            ? try metadata.addedWhereSupported(to: encoded, target)
+            : try metadata.added(to: encoded)
     }
 
     /// Encodes an image; nil if the format cannot hold it.

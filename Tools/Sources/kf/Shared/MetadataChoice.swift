@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Kingfisher
+import Synchronization
 
 /// The metadata that an encoded file keeps of its source: the value of `--keep`.
 struct MetadataChoice: OptionSet, Sendable {
@@ -88,5 +89,38 @@ struct MetadataChoice: OptionSet, Sendable {
         }
         parts.colorProfile = chosen.colorProfile
         return parts
+    }
+}
+
+extension ImageMetadata {
+    private static let noted = Mutex<Set<String>>([])
+
+    /// Adds the parts that a format holds, and says once in a run which ones it does not hold.
+    ///
+    /// - Throws: The other failures of `added(to:dropsUnsupported:)`.
+    func addedWhereSupported(to file: Data, _ format: PictureFormat) throws -> Data {
+        var rest = self
+        while true {
+            do {
+                return try rest.added(to: file)
+            } catch {
+                guard case .unsupportedPart(let part, _) = error else { throw error }
+                rest.remove(part)
+                let note = "\(format.rawValue) files cannot hold \(part.rawValue); left it out"
+                guard LibraryLog.shared.level != .quiet,
+                    Self.noted.withLock({ $0.insert(note).inserted })
+                else { continue }
+                Terminal.note("kf: " + note)
+            }
+        }
+    }
+
+    private mutating func remove(_ part: Part) {
+        switch part {
+        case .exif: exif = nil
+        case .xmp: xmp = nil
+        case .iptc: iptc = nil
+        case .colorProfile: colorProfile = nil
+        }
     }
 }
