@@ -205,7 +205,10 @@ struct FrameTests {
         }
     }
 
-    @Test(arguments: ["diff a.gif b.gif", "srcset a.gif -o web --widths 4,8 --formats webp"])
+    @Test(arguments: [
+        "diff a.gif b.gif", "srcset a.gif -o web --widths 4,8 --formats webp",
+        "compare a.gif --formats webp,png --qualities 80",
+    ])
     func `a command that takes the first frame alone says so`(line: String) async throws {
         for (name, level) in [("1.png", 40), ("2.png", 80), ("3.png", 120)] {
             try TestPictures.solid(UInt8(level), width: 8, height: 8)
@@ -223,6 +226,11 @@ struct FrameTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         let note = "kf: a.gif: took the first of 2 frames"
         #expect(outcome.errors.contains(note), "\(outcome.errors)")
+        if words[0] == "compare" {
+            let line = ["compare", "a.gif", "--formats", "gif"]
+            let moving = try await KFProgram.run(line, in: folder)
+            #expect(moving.errors.isEmpty, "\(moving.errors)")
+        }
         if words[0] == "srcset" {
             for width in [4, 8] {
                 let file = try folder.data("web/a-\(width).webp")

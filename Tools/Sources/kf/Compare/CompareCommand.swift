@@ -9,7 +9,8 @@ struct CompareCommand: AsyncParsableCommand {
         abstract: "Writes one image in several formats and qualities, and compares size and loss.",
         discussion: """
             Writes no files; the table shows the cost of each choice. PSNR (dB, higher is better) \
-            and DSSIM (lower is better) are measured against the loaded image after the steps. \
+            and DSSIM (lower is better) are measured against the loaded image after the steps. Of \
+            an animation only the first frame counts, unless every format holds animations. \
             --timeout limits the load, and each encoding.
 
             Examples:
@@ -70,7 +71,9 @@ struct CompareCommand: AsyncParsableCommand {
                 loading: loading,
                 processor: ProcessorSpec.chain(processors)
             )
-            let image = try await load.run().result.image
+            let loaded = try await load.run().result.image
+            let holdsFrames = formats.allSatisfy(\.holdsAnimations)
+            let image = holdsFrames ? loaded : loaded.firstFrame(of: source.title, out)
             if namedFormats == nil { PictureFormat.noteMissing(Self.usualFormats, out) }
             var rows: [Row] = []
             for (format, quality) in choices {
@@ -118,7 +121,7 @@ struct CompareCommand: AsyncParsableCommand {
                 format: format.imageFormat,
                 compressionQuality: compression
             )
-            : format.encoding(quality: compression).data(of: image.kf.still)
+            : format.encoding(quality: compression).data(of: image)
         let time = start.duration(to: .now)
         guard let data, let decoded = KFCrossPlatformImage(data: data) else {
             throw format.failure
