@@ -13,12 +13,13 @@ import Musl
 struct GetFailureTests {
     /// A cause of a failed load, and the message expected on standard error.
     enum Fault: String, CaseIterable {
-        case notFound, noImage, empty, truncated, brokenOff, enormous, hanging
+        case notFound, nowhere, noImage, empty, truncated, brokenOff, enormous, hanging
 
         var answer: LoopbackServer.Answer? {
             get throws {
                 switch self {
                 case .notFound: return nil
+                case .nowhere: return .init(status: 302)
                 case .noImage: return .init(body: Data("<html>hello</html>, and so on".utf8))
                 case .empty: return .init()
                 case .truncated:
@@ -41,6 +42,7 @@ struct GetFailureTests {
         var words: [String] {
             switch self {
             case .notFound: ["2002", "404"]
+            case .nowhere: ["2002", "302", "it names no address to go on to; check the URL"]
             case .noImage, .truncated: ["4001", "; check the source"]
             case .empty: ["4001"]
             case .brokenOff: ["2003"]

@@ -168,6 +168,7 @@ struct PictureLoad: Sendable {
     func manager(_ shared: ImageDownloader? = nil) throws -> KingfisherManager {
         let downloader = shared ?? ImageDownloader(name: "kf")
         downloader.downloadTimeout = reading.timeout
+        downloader.delegate = StatusCheck.shared
         UnfinishedFiles.shared.add(downloader)
         return KingfisherManager(downloader: downloader, cache: try ToolCache.open(cache))
     }
@@ -239,6 +240,15 @@ struct PictureLoad: Sendable {
         )
         // An entry that was just removed is not an error: the image is encoded again.
         return stored ?? result.data()
+    }
+}
+
+/// Refuses redirects that name no address, which the library takes for images.
+private final class StatusCheck: ImageDownloaderDelegate, Sendable {
+    static let shared = StatusCheck()
+
+    func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool {
+        (200..<300).contains(code)
     }
 }
 
