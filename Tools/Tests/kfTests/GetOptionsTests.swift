@@ -36,6 +36,18 @@ struct GetOptionsTests {
         #expect(fields["height"] as? Int == height)
     }
 
+    @Test func `the report names a format that is not written`() async throws {
+        // A pixel of 24 bits.
+        let bmp =
+            Array("BM".utf8) + [58, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0]
+            + [40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 24, 0]
+            + [UInt8](repeating: 0, count: 24) + [1, 2, 3, 0]
+        try Data(bmp).write(to: folder.url.appending(path: "in.bmp"))
+        #expect(try await run("get", "in.bmp").text.contains(", BMP, 58 bytes"))
+        let fields = try GetTests.fields(try await run("get", "in.bmp", "--json"))
+        #expect(fields["format"] as? String == "bmp")
+    }
+
     @Test(arguments: ["resize:x", "resize:0%", "resize:1001%", "resize:-3x", "crop:50%"])
     func `text that is not a size is refused with an example`(spec: String) async throws {
         let outcome = try await run("get", "in.jpg", "-p", spec)

@@ -64,7 +64,7 @@ struct ImageGetter: Sendable {
             source: source.text,
             key: loaded.result.originalSource.cacheKey,
             cacheType: loaded.origin,
-            format: written.format?.rawValue,
+            format: written.format,
             width: loaded.result.image.pixelWidth,
             height: loaded.result.image.pixelHeight,
             frames: written.frames ?? loaded.result.image.kf.imageFrameCount ?? 1,
@@ -98,7 +98,7 @@ struct ImageGetter: Sendable {
 
     /// The properties of the written file, or of the source without output.
     private struct Written {
-        var format: PictureFormat?
+        var format: String?
         /// Nil if the source has no file of its own, or the cache has it no longer.
         var bytes: Int?
         /// Nil for the number of loaded frames.
@@ -166,7 +166,7 @@ struct ImageGetter: Sendable {
             guard !loaded.isPart else { return Written() }
             let source = await loaded.source()
             return Written(
-                format: source.flatMap { PictureFormat($0.kf.imageFormat) },
+                format: source?.kf.imageFormat.name,
                 bytes: source?.count
             )
         }
@@ -192,7 +192,7 @@ struct ImageGetter: Sendable {
         // of loaded frames is reported.
         let frames = try? await ImageFileInfo.read(data, isolates: loading.isolate).frameCount
         return Written(
-            format: format,
+            format: format.rawValue,
             bytes: data.count,
             frames: frames,
             output: path ?? command.output

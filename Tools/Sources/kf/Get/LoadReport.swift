@@ -11,7 +11,7 @@ struct LoadReport: Report {
     let key: String
     /// `none`, `memory`, `disk`, or `original` for one that was made of the cached source.
     let cacheType: String
-    /// Of the written file, or of the source without output; nil if the tool cannot write it.
+    /// Of the written file, or of the source without output; nil if that has no file of its own.
     let format: String?
     /// In pixels, after processing.
     let width: Int

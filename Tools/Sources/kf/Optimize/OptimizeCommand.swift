@@ -194,10 +194,9 @@ struct OptimizeCommand: AsyncParsableCommand {
         if PDFDocumentInfo.isBeginning(ofDocument: bytes) || VideoInfo.isBeginning(ofVideo: bytes) {
             return "it is a document or a video; kf convert makes images of it"
         }
-        guard bytes.kf.imageFormat != .unknown else {
+        guard let format = bytes.kf.imageFormat.name else {
             return "it is no image: its \(size) are of no known format; check the source"
         }
-        let format = PictureFormat(bytes.kf.imageFormat)?.rawValue ?? "\(bytes.kf.imageFormat)"
         return "it is \(format.uppercased()), and only JPEG, PNG and GIF are optimised; kf convert "
             + "writes other formats"
     }

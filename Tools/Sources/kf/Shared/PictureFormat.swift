@@ -123,6 +123,11 @@ enum PictureFormat: String, CaseIterable, Sendable {
     }
 }
 
+extension ImageFormat {
+    /// The name in lower case, also of a format that is not written; nil for an unknown one.
+    var name: String? { self == .unknown ? nil : "\(self)".lowercased() }
+}
+
 extension KFCrossPlatformImage {
     /// The number of its frames; 1 for an image that is no animation.
     fileprivate var framesInAll: Int { kf.imageFrameCount ?? images?.count ?? 1 }
