@@ -272,10 +272,14 @@ struct GetFailureTests {
             Array("GIF89a".utf8) + [0x40, 0x9C, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
             + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B]
         try Data(gif).write(to: folder.url.appendingPathComponent("wide.gif"))
-        let outcome = try await KFProgram.run(["get", "wide.gif", "-o", "out.png"], in: folder)
-        #expect(outcome.status == 1)
-        for words in ["40000 × 1", "32767", "-p downsample"] {
-            #expect(outcome.errors.contains(words), "\(outcome.errors)")
+        // Commands without -p name the one that has it.
+        for line in ["get wide.gif -o out.png", "icon wide.gif -o a.ico", "srcset wide.gif -o s"] {
+            let command = line.split(separator: " ").map(String.init)
+            let outcome = try await KFProgram.run(command, in: folder)
+            #expect(outcome.status == 1)
+            for words in ["40000 × 1", "32767", "kf get -p downsample"] {
+                #expect(outcome.errors.contains(words), "\(outcome.errors)")
+            }
         }
         let smaller = try await KFProgram.run(
             ["get", "wide.gif", "-p", "downsample:2000x", "-o", "out.png"],

@@ -135,7 +135,7 @@ enum LibraryErrorText {
         switch item {
         case .image(let image):
             return
-                "a step of -p returned no image for \(image.pixelWidth) × \(image.pixelHeight) "
+                "a step returned no image for \(image.pixelWidth) × \(image.pixelHeight) "
                 + "pixels; check its arguments"
         case .data(let data):
             return failedStep(data)
@@ -155,7 +155,7 @@ enum LibraryErrorText {
         let reason = sentence.split(separator: ":", maxSplits: 1).last.map(String.init) ?? sentence
         let clause = reason.components(separatedBy: ". ").first ?? reason
         if clause.contains("they can be decoded") {
-            return "a step of -p returned no image for the \(Readable.bytes(data.count)); "
+            return "a step returned no image for the \(Readable.bytes(data.count)); "
                 + "check its arguments"
         }
         return "the \(Readable.bytes(data.count)) cannot be decoded:" + advised(clause, of: data)
@@ -166,7 +166,7 @@ enum LibraryErrorText {
         if let smaller = clause.range(of: "decode it to a smaller size") {
             return clause.replacingCharacters(
                 in: smaller,
-                with: "-p downsample:2000x2000 makes it smaller"
+                with: "kf get -p downsample:2000x2000 makes it smaller"
             )
         }
         if clause.contains("is not installed") { return clause + "; install it" }
