@@ -86,6 +86,13 @@ struct PageTests {
         #expect(try folder.data("out/in.webp").kf.imageFormat == .WebP)
     }
 
+    @Test(arguments: ["convert two.pdf --frame 2 -o out", "get two.pdf --frame 2 -o page.png"])
+    func `a page is no frame, and the error names its option`(line: String) async throws {
+        let outcome = try await run(line)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("; --page takes a page"), "\(outcome.errors)")
+    }
+
     // Seen failing with "there are no bytes to decode".
     @Test func `a drawn page has no metadata that could be kept`() async throws {
         let outcome = try await run("convert two.pdf --keep all --dpi 20 --format jpeg -o out")

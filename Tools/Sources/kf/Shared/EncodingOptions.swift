@@ -100,7 +100,10 @@ struct EncodingOptions: ParsableArguments {
             count < frame
         else { return error }
         return Failure(
-            "there is no frame \(frame): the image has " + (count == 1 ? "one" : "\(count)")
+            "there is no frame \(frame): the image has "
+                + (count == 1
+                    ? "one; --page takes a page of a document, --at a frame of a video"
+                    : "\(count)")
         )
     }
 
