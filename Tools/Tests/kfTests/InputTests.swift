@@ -149,7 +149,8 @@ struct InputTests {
             let outcome = try await kf(words + inputs)
             #expect(outcome.status == 1)
             for name in inputs where name != "in/a.jpg" {
-                let message = "\(name): there are no images in this folder"
+                let kind = line.hasPrefix("optimize") ? "PNG, JPEG or GIF files" : "images"
+                let message = "\(name): there are no \(kind) in this folder"
                 #expect(outcome.errors.contains(message), "\(outcome.errors)")
             }
         }

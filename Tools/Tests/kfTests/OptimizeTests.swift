@@ -100,6 +100,21 @@ struct OptimizeTests {
         #expect(outcome.errors.contains("\(name): \(message)"), "\(outcome.errors)")
     }
 
+    @Test func `other inputs than files of the three formats are refused with what to do`()
+        async throws
+    {
+        #expect(try await kf("convert", "a.jpg", "-o", "webp", "--format", "webp").status == 0)
+        for (words, reason) in [
+            (["webp", "-o", "out/"], "webp: there are no PNG, JPEG or GIF files in this folder"),
+            (["https://example.com/a.png", "-o", "out/"], "kf get URL -o FILE saves it as one"),
+            (["-", "--in-place"], "name an output with -o instead"),
+        ] {
+            let outcome = try await KFProgram.run(["optimize"] + words, in: folder)
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains(reason), "\(outcome.errors)")
+        }
+    }
+
     @Test func `folders and patterns are searched for files of the three formats`() async throws {
         let files = FileManager.default
         for name in ["in/sub", "out"] {

@@ -67,6 +67,14 @@ struct InputSearch {
         Failure(inputs.isEmpty ? "there are no images" : "--exclude leaves no image")
     }
 
+    /// What a folder is searched for.
+    private var kinds: String {
+        guard endings != Self.endings else { return "images" }
+        let names = PictureFormat.allCases.map(\.rawValue).filter(endings.contains)
+            .map { $0.uppercased() }
+        return names.dropLast().joined(separator: ", ") + " or \(names.last ?? "other") files"
+    }
+
     /// As ``files(_:repeats:)``, but there may be no files.
     func search(
         _ inputs: [String],
@@ -105,7 +113,7 @@ struct InputSearch {
             let images = walk(input, "", &failures) { _ in true }.filter { hasEnding($0.path) }
             // A folder that cannot be listed has a failure of its own.
             guard !images.isEmpty || failures.count > earlier else {
-                throw Failure("\(input): there are no images in this folder")
+                throw Failure("\(input): there are no \(kinds) in this folder")
             }
             return images
         }

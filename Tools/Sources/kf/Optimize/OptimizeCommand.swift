@@ -136,7 +136,9 @@ struct OptimizeCommand: AsyncParsableCommand {
         return sources.filter { source in
             guard source.isWeb || inPlace && source.path == nil else { return true }
             let reason =
-                source.isWeb ? "it is a URL; kf get loads it into a file" : "it is no file"
+                source.isWeb
+                ? "it is a URL, and kf optimize takes files; kf get URL -o FILE saves it as one"
+                : "--in-place replaces files; name an output with -o instead"
             report(Failure(reason), of: source.text, failures)
             return false
         }
