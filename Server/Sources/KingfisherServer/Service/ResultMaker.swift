@@ -292,8 +292,11 @@ struct ResultMaker: Sendable {
         if directives.contains("no-cache") { return 0 }
         for name in ["s-maxage=", "max-age="] {
             let value = directives.first { $0.hasPrefix(name) }?.dropFirst(name.count)
-            // A number that is too large is as good as the configured time.
-            if let value { return Int(value).map { TimeInterval(max(0, $0 - source.age)) } }
+            // A number that is too large is as good as the configured time. The difference of two
+            // numbers of a server may be too large for an integer as well.
+            if let value {
+                return Int(value).map { max(0, TimeInterval($0) - TimeInterval(source.age)) }
+            }
         }
         return nil
     }

@@ -165,6 +165,32 @@ struct SourceTests {
         }
     }
 
+    @Test(
+        "No lifetime and age of a source end the service",
+        arguments: [
+            (Int.max, -1, "max-age=\(Int.max)"), (.max, .min, "max-age=\(Int.max)"),
+            (.min, .max, "max-age=\(Int.min)"),
+        ]
+    )
+    func hugeLifetimes(_ lifetime: Int, _ age: Int, _ expected: String) async throws {
+        let transport = AnsweringTransport { _ in
+            var answer = AnsweringTransport.Answer.image()
+            answer.fields["Cache-Control"] = "max-age=\(lifetime)"
+            answer.fields["Age"] = "\(age)"
+            return answer
+        }
+        let change: (inout ServiceConfiguration) -> Void = {
+            $0.responses.passesCacheControl = true
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            for _ in 0..<2 {
+                let reply = try await test.request(path(HostileClientTests.source.absoluteString))
+                #expect(reply.status == 200)
+                #expect(reply.fields["cache-control"] == expected)
+            }
+        }
+    }
+
     @Test("An animation whose other frames are dropped is a still, also when formats are chosen")
     func stills() async throws {
         let gif = try TestAnimation.gif(frames: 4)
