@@ -184,7 +184,7 @@ struct WatchTests {
         #expect(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
         let lines = outcome.text.split(separator: "\n")
         #expect(lines.first?.contains(#""status":"failed""#) == true, "\(lines)")
-        #expect(lines.count == 4)
+        try #require(lines.count == 4)
         #expect(lines[1].contains("out/held.jpg") && lines[3].contains("out/old.jpg"), "\(lines)")
         #expect(lines[2].contains(#""status":"failed""#), "\(lines)")
     }
