@@ -188,8 +188,10 @@ struct ImageHandler: Sendable {
         _ channel: (any Channel)?,
         _ client: String?
     ) async throws(ServiceError) -> MadeResult {
-        try await limited(channel) { [self] in
-            try await results.value(for: key) {
+        // With the whole address, of which a signature may be no part of the key.
+        let job = "\(key) \(request.request.source)"
+        return try await limited(channel) { [self] in
+            try await results.value(for: job) {
                 try await find(key) { [maker] in
                     try await maker.make(request, fields, for: client)
                 }

@@ -106,6 +106,36 @@ struct IdentityTests {
         #expect(transport.requests.count == 2)
     }
 
+    @Test("A request does not share the failure of a wrong signature", arguments: [true, false])
+    func sharedFailures(isOnDisk: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let transport = FakeTransport()
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.sources.ignoredQueryItems = ["sig"]
+            if isOnDisk { configuration.caches.path = folder.path }
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            var clients: [RawClient] = []
+            for signature in ["wrong", "right"] {
+                let source = "\(HostileClientTests.source.absoluteString)%3Fsig=\(signature)"
+                clients.append(try test.connect())
+                clients[clients.count - 1].send("/_/w:10/plain/\(source)")
+                await transport.started(1)
+            }
+            // The second one waits for the first one's file by then.
+            for _ in 0..<20_000 where isOnDisk { try await pause() }
+            let wrong = try transport.transfer(0)
+            wrong.respond(403) { disposition in
+                guard case .reject(let reason) = disposition else { return }
+                wrong.finish(.rejected(reason: reason, url: HostileClientTests.source))
+            }
+            await transport.started(2)
+            try transport.transfer(1).complete(ImageServiceTests.png)
+            #expect(try await clients[0].reply().status == 404)
+            #expect(try await clients[1].reply().status == 200)
+        }
+    }
+
     @Test("Requests that have passed other services share a download")
     func loops() async throws {
         let transport = FakeTransport()

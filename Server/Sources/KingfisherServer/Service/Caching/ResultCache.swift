@@ -74,6 +74,7 @@ struct ResultCache: Sendable {
                 forKey: key,
                 expiration: .seconds(lifetime)
             ) {
+                fresh.begin()
                 let made = try await make()
                 guard made.lifetime ?? 1 > 0 else { throw Unkept(made: made) }
                 fresh.set(made)
@@ -89,8 +90,10 @@ struct ResultCache: Sendable {
             }
         } catch let unkept as Unkept {
             return unkept.made
+        } catch is ServiceError where !fresh.hasBegun {
+            // That of a request with another signature for the source.
         }
-        // The file is of another version of the service, or too old.
+        // Or the file is of another version of the service, or too old.
         let made = try await make()
         keepInMemory(made.result, key)
         if made.lifetime ?? 1 > 0, let data = try? made.result.encoded() {
@@ -126,13 +129,16 @@ struct ResultCache: Sendable {
     }
 }
 
-/// A result that was made by this call, with its times.
+/// The result that this call makes, with its times.
 private final class Fresh: Sendable {
-    private let state = Mutex<MadeResult?>(nil)
+    private let state = Mutex<(hasBegun: Bool, made: MadeResult?)>((false, nil))
 
-    var made: MadeResult? { state.withLock { $0 } }
+    var hasBegun: Bool { state.withLock { $0.hasBegun } }
+    var made: MadeResult? { state.withLock { $0.made } }
 
-    func set(_ made: MadeResult) { state.withLock { $0 = made } }
+    func begin() { state.withLock { $0.hasBegun = true } }
+
+    func set(_ made: MadeResult) { state.withLock { $0.made = made } }
 }
 
 // MARK: - Folders
