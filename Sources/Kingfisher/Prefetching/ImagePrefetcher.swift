@@ -118,7 +118,7 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
                 "start() was called on a stopped prefetcher, or with maxConcurrentDownloads below 1"
             )
             finish()
-        case .begun, .ignored:
+        case .begun, .running, .finished:
             break
         }
     }
@@ -135,22 +135,14 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     public func prefetch() async -> PrefetchResult {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let (isIdle, result) = state.withLock { state -> (Bool, PrefetchResult?) in
-                    if state.phase == .finished || state.phase == .stopped {
-                        return (false, state.lists.failing(rest: sources))
-                    }
-                    state.waiters.append(continuation)
-                    return (state.phase == .idle, nil)
-                }
-                if let result { continuation.resume(returning: result) }
-                guard isIdle else { return }
+                state.withLock { $0.waiters.append(continuation) }
                 switch begin() {
-                case .stopped:
+                case .finished, .stopped:
                     finish()
                 case .tooNarrow:
                     assertionFailure("prefetch() was called with maxConcurrentDownloads below 1")
                     finish()
-                case .begun, .ignored, .stopping:
+                case .begun, .running, .stopping:
                     break
                 }
             }
@@ -160,13 +152,14 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     }
 
     private enum Start {
-        case begun, ignored, stopping, stopped, tooNarrow
+        case begun, running, finished, stopping, stopped, tooNarrow
     }
 
     private func begin() -> Start {
         let (start, width) = state.withLock { state -> (Start, Int) in
             switch state.phase {
-            case .running, .finished: return (.ignored, 0)
+            case .running: return (.running, 0)
+            case .finished: return (.finished, 0)
             case .stopping: return (.stopping, 0)
             case .stopped: return (.stopped, 0)
             case .idle:
@@ -286,8 +279,8 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         let result = ended.lists.failing(rest: sources)
         for waiter in ended.waiters { waiter.resume(returning: result) }
         guard let completion = ended.completion else { return }
-        DispatchQueue.main.async { [lists = ended.lists] in
-            completion(lists.skipped, lists.failed, lists.completed)
+        DispatchQueue.main.async {
+            completion(result.skipped, result.failed, result.completed)
         }
     }
 }

@@ -127,6 +127,17 @@ struct PrefetchCallTests: PrefetchBench {
         #expect(bench.server.requests.isEmpty)
     }
 
+    @Test func `PRE-5 PRE-9: a prefetcher that was stopped before completes once`() async throws {
+        let sources = pictures(3)
+        let (prefetcher, run) = prefetcher(sources)
+        prefetcher.stop()
+        for _ in 0..<2 { #expect(await prefetcher.prefetch().failed == sources) }
+        #expect(try await run.lists().failed == sources)
+        await MainActor.run {}
+        #expect(run.ends.value.count == 1)
+        #expect(bench.server.requests.isEmpty)
+    }
+
     @Test(arguments: [false, true])
     func `OPT-12: with onlyFromCache nothing is downloaded`(isDefault: Bool) async throws {
         let url = bench.serveJPEG("/a.jpg")
