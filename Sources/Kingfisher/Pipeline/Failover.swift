@@ -26,11 +26,14 @@ struct Failover: Sendable {
         by task: DownloadTask
     ) async -> Result<LoadRequest, KingfisherError> {
         guard !error.isCancellation, !attempt.isSuperseded else { return .failure(error) }
-        if await isRetried(error) { return .success(request) }
+        let isRetried = await isRetried(error)
         guard !Task.isCancelled else {
             let error = CancellationError()
             return .failure(KingfisherError(loading: error, of: attempt.source, task: task))
         }
+        // The caller may have asked for another image while the strategy waited.
+        guard !attempt.isSuperseded else { return .failure(error) }
+        if isRetried { return .success(request) }
         if error.isConstrainedNetwork, let source = lowDataSource {
             lowDataSource = nil
             return .success(request.with(source: source, onAnyNetwork: true))

@@ -20,9 +20,13 @@ struct ManagerFailureTests {
     /// Answers as often as it is asked, and remembers what it was told.
     private final class Strategy: RetryStrategy {
         let seen = Locked<[(count: Int, first: Int, last: Int)]>([])
-        let limit: Int
+        private let limit: Int
+        private let asked: @Sendable () -> Void
 
-        init(_ limit: Int) { self.limit = limit }
+        init(_ limit: Int, asked: @escaping @Sendable () -> Void = {}) {
+            self.limit = limit
+            self.asked = asked
+        }
 
         func retry(
             context: RetryContext,
@@ -30,6 +34,7 @@ struct ManagerFailureTests {
         ) {
             let line = (context.retriedCount, context.error.errorCode, context.lastError.errorCode)
             seen.change { $0.append(line) }
+            asked()
             retryHandler(context.retriedCount < limit ? .retry(userInfo: nil) : .stop)
         }
     }
@@ -189,6 +194,29 @@ struct ManagerFailureTests {
         #expect(strategy.seen.value.isEmpty)
         let wanted = bench.manager.request(.network(url), options, isStillWanted: { true })
         #expect((try? await bench.manager.load(wanted))?.source == .network(good))
+    }
+
+    @Test func `MGR-46: one who loses interest while the strategy waits gets the failure`() async {
+        bench.server.route("/500", .status(500))
+        let isWanted = Locked(true)
+        let strategy = Strategy(3) { isWanted.change { $0 = false } }
+        let options = KingfisherParsedOptionsInfo(
+            bench.manager.resolved([
+                .alternativeSources([.network(bench.serveJPEG("/good.jpg"))]),
+                .retryStrategy(strategy),
+            ])
+        )
+        let request = bench.manager.request(
+            .network(bench.server.url("/500")),
+            options,
+            isStillWanted: { isWanted.value }
+        )
+        let error = await #expect(throws: KingfisherError.self) {
+            try await bench.manager.load(request)
+        }
+        #expect(error?.isInvalidResponseStatusCode(500) == true)
+        #expect(strategy.seen.value.count == 1)
+        #expect(bench.server.requests.count == 1)
     }
 
     @Test func `MGR-52: a hit ignores a cancel`() async throws {
