@@ -44,6 +44,8 @@ struct DownloadState {
     private(set) var response: TransferResponse?
     private(set) var metrics: TransferMetrics?
     var transfer: (any HTTPTransfer)?
+    /// How many requests were sent: that for the rest of a body may be followed by one for the whole.
+    private var sentCount = 0
 
     private var resumption = ResumptionState()
     /// Whether the body is complete: a kept part of it is no longer needed.
@@ -159,10 +161,21 @@ struct DownloadState {
         redirects = []
     }
 
-    /// Returns whether the request is to be sent, and records that it is.
-    mutating func send() -> Bool {
-        guard phase == .started else { return false }
+    /// Records that the request is sent; returns its number, or nil if it is not to be sent.
+    mutating func send() -> Int? {
+        guard phase == .started else { return nil }
         resumption.begin()
+        sentCount += 1
+        return sentCount
+    }
+
+    /// Records the transfer of a request.
+    ///
+    /// - Returns: Whether it is that of the download, which may have ended meanwhile, or sent another
+    ///   request.
+    mutating func begin(_ transfer: any HTTPTransfer, of number: Int) -> Bool {
+        guard !hasEnded, number == sentCount else { return false }
+        self.transfer = transfer
         return true
     }
 

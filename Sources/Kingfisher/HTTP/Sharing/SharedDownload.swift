@@ -218,20 +218,19 @@ extension SharedDownload {
             request.setValue(found.head.validator, forHTTPHeaderField: "If-Range")
         }
         var settings = identity.settings
-        let isWanted = state.withLock { state in
+        let number = state.withLock { state in
             state.resume(found)
             settings.priority = state.currentPriority
             return state.send()
         }
-        guard isWanted else { return releaseTaken() }
+        guard let number else { return releaseTaken() }
         let transfer = transport.start(request, settings: settings, handler: self)
-        let (hasEnded, priority) = state.withLock { state in
-            if !state.hasEnded { state.transfer = transfer }
-            return (state.hasEnded, state.currentPriority)
+        let (isOwn, priority) = state.withLock { state in
+            (state.begin(transfer, of: number), state.currentPriority)
         }
         // The download may have ended meanwhile, or its priority changed, when it did not know the
         // transfer. Cancelling an ended one has no effect.
-        if hasEnded { transfer.cancel() }
+        if !isOwn { transfer.cancel() }
         if priority != settings.priority { transfer.setPriority(priority) }
     }
 

@@ -97,38 +97,6 @@ struct ResumingTests {
         #expect(partials.isEmpty)
     }
 
-    @Test func `a priority that changes while the rest is asked for is not lost`() async throws {
-        let url = try #require(URL(string: "http://host/a.jpg"))
-        let token = Locked<DownloadToken<NoAttachment>?>(nil)
-        let transport = WatchedTransport { token.value?.setPriority(0.9) }
-        let downloads = SharedDownloads(transport: transport)
-        let join = {
-            downloads.join(
-                URLRequest(url: url),
-                partials: partials,
-                caller: DownloadCaller(priority: 0.25) { _ in }
-            )
-        }
-        let first = join()
-        first.download.start()
-        let broken = try transport.fake.transfer(0)
-        let fields = [("Content-Length", "\(bytes.count)"), ("ETag", "\"v1\"")]
-        let head = TransferResponse(url: url, statusCode: 200, fields: fields.map { ($0, $1) })
-        first.download.transfer(broken, didReceive: head) { _ in }
-        broken.send(bytes.prefix(40_000))
-        broken.finish(.connectionLost(reason: "test", url: url))
-        await partials.flush()
-        let second = join()
-        token.change { $0 = second }
-        second.download.start()
-        await transport.fake.started(2)
-        await partials.flush()
-        let rest = try transport.fake.transfer(1)
-        #expect(rest.request.value(forHTTPHeaderField: "Range") == "bytes=40000-")
-        #expect(rest.settings.priority == 0.25)
-        #expect(rest.priorities.last == 0.9)
-    }
-
     @Test func `what a running download has received can be kept`() async throws {
         let held = ServerReply(steps: [
             .send(
@@ -360,23 +328,5 @@ struct ResumingTests {
 extension Error {
     fileprivate var isTransient: Bool {
         (self as? KingfisherError)?.transferError?.isTransient ?? false
-    }
-}
-
-/// Calls a function when a transfer has begun, before the downloader knows it.
-private final class WatchedTransport: HTTPTransport {
-    let fake = FakeTransport()
-    private let begun: @Sendable () -> Void
-
-    init(begun: @escaping @Sendable () -> Void) { self.begun = begun }
-
-    func start(
-        _ request: URLRequest,
-        settings: TransferSettings,
-        handler: any HTTPTransferHandler
-    ) -> any HTTPTransfer {
-        let transfer = fake.start(request, settings: settings, handler: handler)
-        begun()
-        return transfer
     }
 }
