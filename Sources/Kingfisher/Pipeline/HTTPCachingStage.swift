@@ -263,7 +263,8 @@ struct HTTPCachingStage {
         }
         let received = CacheControl(
             response.values(for: "Cache-Control"),
-            isShared: cache.httpCachingRules.isShared
+            isShared: cache.httpCachingRules.isShared,
+            isAuthorized: field("Authorization") != nil
         )
         let isNoStore = received.isNoStore || received.isPrivate
         let record = record(response, conditional)

@@ -137,6 +137,27 @@ struct RetrievingOriginalDataTests {
         }
     }
 
+    @Test(arguments: ["max-age=99", "max-age=99, public"])
+    func `a shared cache keeps what a request with Authorization brought only with leave`(
+        control: String
+    ) async throws {
+        bench.server.route(
+            "/a.jpg",
+            .body(jpeg, type: "image/jpeg", fields: [("Cache-Control", control)])
+        )
+        let modifier = AnyModifier {
+            var request = $0
+            request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+            return request
+        }
+        for (isShared, count) in [(false, 1), (true, control.contains("public") ? 2 : 3)] {
+            bench.cache.httpCachingRules.isShared = isShared
+            for _ in 0..<2 { _ = try await original([.httpCaching, .requestModifier(modifier)]) }
+            #expect(bench.server.requests.count == count)
+            bench.cache.removeImage(forKey: url.absoluteString, completionHandler: nil)
+        }
+    }
+
     @Test func `in memory alone the bytes are kept as long as the options say`() async throws {
         let options: KingfisherOptionsInfo = [
             .cacheMemoryOnly, .httpCaching,

@@ -1,8 +1,7 @@
 /// The directives of `Cache-Control` that apply to a cache of images (RFC 9111, 5.2; RFC 5861), of a
 /// request or a response.
 ///
-/// `s-maxage`, `private` and `proxy-revalidate` apply only to shared caches. `public` has no effect,
-/// because the caches also store responses to requests with `Authorization`. `immutable` asks
+/// `s-maxage`, `private`, `public` and `proxy-revalidate` apply only to shared caches. `immutable` asks
 /// browsers not to revalidate on reload; here a fresh image is never revalidated.
 struct CacheControl: Sendable, Equatable {
     private(set) var isNoStore = false
@@ -30,10 +29,11 @@ struct CacheControl: Sendable, Equatable {
     /// - Parameters:
     ///   - values: The values.
     ///   - isShared: Whether the directives for shared caches apply.
-    init(_ values: [String], isShared: Bool = false) {
+    ///   - isAuthorized: Whether the message is the response to a request with `Authorization`.
+    init(_ values: [String], isShared: Bool = false, isAuthorized: Bool = false) {
         let directives = values.flatMap(Self.directives)
         for directive in directives { add(directive) }
-        if isShared { addShared(directives) }
+        if isShared { addShared(directives, isAuthorized: isAuthorized) }
     }
 
     /// Parses the fields of a request; `Pragma` is used if there is no `Cache-Control`.
@@ -43,10 +43,14 @@ struct CacheControl: Sendable, Equatable {
         isNoCache = pragma.lowercased().contains("no-cache")
     }
 
-    /// Applies the directives for shared caches (RFC 9111, 5.2.2.7, 5.2.2.8 and 5.2.2.10).
-    private mutating func addShared(_ directives: [Directive]) {
+    /// What lets shared caches store the response to a request with `Authorization` (RFC 9111, 3.5).
+    private static let sharing: Set = ["must-revalidate", "public", "s-maxage"]
+
+    /// Applies the directives for shared caches (RFC 9111, 5.2.2.7 to 5.2.2.10).
+    private mutating func addShared(_ directives: [Directive], isAuthorized: Bool) {
         let names = Set(directives.map(\.name))
-        if names.contains("private") { isPrivate = true }
+        isPrivate =
+            names.contains("private") || isAuthorized && names.isDisjoint(with: Self.sharing)
         if !names.isDisjoint(with: ["proxy-revalidate", "s-maxage"]) { mustRevalidate = true }
         let lifetimes = directives.filter { $0.name == "s-maxage" }
         maxAge = lifetimes.map { $0.seconds ?? 0 }.min() ?? maxAge

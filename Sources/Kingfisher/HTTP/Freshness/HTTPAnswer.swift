@@ -54,7 +54,7 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         fields = Self.kept(response, rules.keptFields)
         selecting = []
         selecting = [selection(value)]
-        guard isStorable else { return nil }
+        guard isStorable(value) else { return nil }
     }
 
     // Other fields concern the connection, or may contain secrets.
@@ -81,8 +81,8 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         Self.guessed.contains(statusCode) || RedirectRules.statuses.contains(statusCode)
     }
 
-    private var isStorable: Bool {
-        let control = control
+    private func isStorable(_ requestField: (String) -> String?) -> Bool {
+        let control = control(isAuthorized: requestField("Authorization") != nil)
         if control.isPrivate { return false }
         // An accompanying `no-store` is for caches that do not support the directive (RFC 9111,
         // 5.2.2.3).
@@ -104,8 +104,14 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
     /// Whether the response means that there is no image.
     package var isNegative: Bool { statusCode >= 400 }
 
-    var control: CacheControl {
-        CacheControl(values("cache-control"), isShared: isShared ?? false)
+    var control: CacheControl { control(isAuthorized: false) }
+
+    private func control(isAuthorized: Bool) -> CacheControl {
+        CacheControl(
+            values("cache-control"),
+            isShared: isShared ?? false,
+            isAuthorized: isAuthorized
+        )
     }
 
     /// The head of the response with its stored fields, and with its age (RFC 9111, 5.1).
@@ -244,7 +250,7 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         if answer.selectingNames != selectingNames { answer.selecting = [] }
         answer.selecting.removeAll { $0 == selection }
         answer.selecting = answer.selecting.suffix(Self.maxSelecting - 1) + [selection]
-        return answer.isStorable ? answer : nil
+        return answer.isStorable(value) ? answer : nil
     }
 
     private init(_ answer: HTTPAnswer, time: Date, fields: [Field]) {

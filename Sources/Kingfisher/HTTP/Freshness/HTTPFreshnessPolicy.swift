@@ -122,8 +122,9 @@ private struct Judgement {
 public struct HTTPCachingRules: Sendable, Hashable {
     /// Whether the images are shown to other users than those whose requests loaded them.
     ///
-    /// Responses with `private` are then not stored, `s-maxage` replaces `max-age`, and
-    /// `proxy-revalidate` counts as `must-revalidate` (RFC 9111, 5.2.2).
+    /// Responses with `private` are then not stored, nor are those to requests with `Authorization`
+    /// but for `public`, `must-revalidate` or `s-maxage`; `s-maxage` replaces `max-age`, and
+    /// `proxy-revalidate` counts as `must-revalidate` (RFC 9111, 3.5 and 5.2.2).
     public var isShared: Bool
 
     /// The names of response header fields that are stored in addition to those that caching

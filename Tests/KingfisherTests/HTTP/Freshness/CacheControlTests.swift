@@ -79,6 +79,21 @@ struct CacheControlTests {
         #expect(!own.mustRevalidate)
     }
 
+    @Test(
+        arguments: [
+            ("", true), ("max-age=60", true), ("no-cache, stale-if-error=9", true),
+            ("proxy-revalidate", true), ("public", false), ("Public, max-age=60", false),
+            ("must-revalidate", false), ("s-maxage=5", false), ("public, private", true),
+        ]
+    )
+    func `a shared cache needs leave to store what a request with Authorization brought`(
+        text: String,
+        isPrivate: Bool
+    ) {
+        #expect(CacheControl([text], isShared: true, isAuthorized: true).isPrivate == isPrivate)
+        #expect(!CacheControl([text], isAuthorized: true).isPrivate)
+    }
+
     @Test func `a comma in quotes does not begin a directive`() {
         let control = CacheControl(["private=\"a, no-store, b\", max-age=3"])
         #expect(!control.isNoStore)

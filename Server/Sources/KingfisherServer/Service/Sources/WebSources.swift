@@ -184,7 +184,9 @@ private struct SourceRequest: ImageDownloadRequestModifier {
     func modified(for request: URLRequest) -> URLRequest? {
         var request = request
         for field in custom + headers.passed {
-            request.setValue(field.value, forHTTPHeaderField: field.name)
+            let isCredential = field.name.lowercased() == "authorization"
+            let name = isCredential ? SourceTransport.credential : field.name
+            request.setValue(field.value, forHTTPHeaderField: name)
         }
         // A minute after its end a source is still used without asking the server again, because
         // pages often show several sizes of one image. Only for the library: see SourceTransport.
@@ -200,7 +202,12 @@ private struct SourceRequest: ImageDownloadRequestModifier {
 ///   and the source would use it too, and answer with the old source after it was removed here.
 /// - If certificates are ignored, any certificate of the host that is asked first is accepted, and
 ///   none of redirects' hosts.
+/// - Credentials get their own name. A cache of several users stores little of what they bring, but
+///   the keys of this one tell apart whose they are: the client's, or the service's own.
 private struct SourceTransport: HTTPTransport {
+    /// The name of `Authorization` in the requests of the library.
+    static let credential = "KF-Authorization"
+
     let base: any HTTPTransport
     let ignoresCertificates: Bool
 
@@ -211,6 +218,10 @@ private struct SourceTransport: HTTPTransport {
     ) -> any HTTPTransfer {
         var (request, settings) = (request, settings)
         request.setValue(nil, forHTTPHeaderField: "Cache-Control")
+        if let credential = request.value(forHTTPHeaderField: Self.credential) {
+            request.setValue(nil, forHTTPHeaderField: Self.credential)
+            request.setValue(credential, forHTTPHeaderField: "Authorization")
+        }
         if ignoresCertificates, let host = request.url?.host?.lowercased() {
             settings.trustedHosts = [host]
         }
