@@ -31,6 +31,24 @@ struct ScriptTests {
         return (String(decoding: output, as: UTF8.self), process.terminationStatus)
     }
 
+    @Test func `every package of examples is built by a script`() throws {
+        let root = SourceTree.repository
+        let examples = root.appendingPathComponent("Examples")
+        let packages = try FileManager.default.contentsOfDirectory(atPath: examples.path).filter {
+            let manifest = examples.appendingPathComponent("\($0)/Package.swift")
+            return FileManager.default.fileExists(atPath: manifest.path)
+        }
+        #expect(packages.count > 1)
+        let scripts = try ["test.sh", "check.sh"].map {
+            let file = root.appendingPathComponent("Scripts/\($0)")
+            return try String(contentsOf: file, encoding: .utf8)
+        }
+        for package in packages {
+            let isNamed = scripts.contains { $0.contains("Examples/\(package)") }
+            #expect(isNamed, "\(package)")
+        }
+    }
+
     @Test func `each benchmark has a process of its own`() throws {
         let (plan, _) = try run("bench.sh", "--plan", "--rounds", "3", "thumbnail", "hits")
         #expect(plan == "--rounds 3 thumbnail\n--rounds 3 hits\n")

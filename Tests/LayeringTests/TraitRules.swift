@@ -1,19 +1,19 @@
 /// Rules that let everything but KingfisherGTK and KingfisherRedis be built where the headers of
 /// GTK and hiredis are not installed.
 enum TraitRules {
-    /// The condition that SwiftPM and the Swift compiler know, and the one for C.
-    static let guards = [".swift": "#if GTK", ".c": "#ifdef KF_GTK"]
-    static let redisGuards = [".swift": "#if Redis", ".c": "#ifdef KF_REDIS"]
+    /// The folders whose sources are empty without a trait of the package.
+    static let folders = [
+        "GTK": ["Sources/KingfisherGTK", "Sources/CKFGTK", "Tests/KingfisherGTKTests"],
+        "Redis": ["Sources/KingfisherRedis", "Sources/CKFRedisShim"],
+    ]
 
     /// Files without a guard, which builds without the trait would compile.
     ///
-    /// A private header is compiled only with the files that include it; only public headers matter
-    /// by themselves.
-    static func unguardedFiles(
-        in tree: SourceTree,
-        guards: [String: String] = guards
-    ) -> [String] {
-        tree.paths.filter { path in
+    /// The condition of C is `KF_` with the name of the trait. A private header is compiled only
+    /// with the files that include it; only public headers matter by themselves.
+    static func unguardedFiles(in tree: SourceTree, of trait: String) -> [String] {
+        let guards = [".swift": "#if \(trait)", ".c": "#ifdef KF_\(trait.uppercased())"]
+        return tree.paths.filter { path in
             guard let text = tree.files[path],
                 let line = guards.first(where: { path.hasSuffix($0.key) })?.value
             else { return false }

@@ -1,34 +1,39 @@
 import Foundation
 import Testing
 
-/// GTK is needed only with its trait.
+/// Libraries of a trait are needed only with it.
 struct TraitTests {
-    private static let folders = [
-        "Sources/KingfisherGTK", "Sources/CKFGTK", "Tests/KingfisherGTKTests",
-    ]
-
-    private let tree: SourceTree
     private let manifest: String
 
     init() throws {
-        tree = try SourceTree(reading: Self.folders, suffixes: [".swift", ".c", ".h"])
         let file = SourceTree.repository.appendingPathComponent("Package.swift")
         manifest = try String(contentsOf: file, encoding: .utf8)
     }
 
-    @Test func `without the trait nothing needs GTK's headers`() {
+    private func tree(of trait: String) throws -> SourceTree {
+        let folders = try #require(TraitRules.folders[trait])
+        return try SourceTree(reading: folders, suffixes: [".swift", ".c", ".h"])
+    }
+
+    @Test func `the sources of every trait are guarded`() throws {
+        let traits = manifest.matches(of: /\.trait\(name: "(\w+)"/).map { String($0.1) }
+        #expect(Set(traits) == Set(TraitRules.folders.keys))
+        for trait in traits {
+            #expect(try TraitRules.unguardedFiles(in: tree(of: trait), of: trait) == [])
+        }
+    }
+
+    @Test func `without the trait nothing needs GTK's headers`() throws {
+        let tree = try tree(of: "GTK")
         #expect(tree.paths.contains("Sources/CKFGTK/include/CKFGTK.h"))
         #expect(tree.paths.contains("Sources/CKFGTK/paintable.c"))
-        #expect(TraitRules.unguardedFiles(in: tree) == [])
         #expect(TraitRules.headersThatNeedGTK(in: tree) == [])
         #expect(TraitRules.unconditionalNeeds(in: manifest) == [])
     }
 
     @Test func `without the trait Redis nothing needs hiredis`() throws {
-        let folders = ["Sources/KingfisherRedis", "Sources/CKFRedisShim"]
-        let tree = try SourceTree(reading: folders, suffixes: [".swift", ".c", ".h"])
+        let tree = try tree(of: "Redis")
         #expect(tree.paths.contains("Sources/CKFRedisShim/replies.c"))
-        #expect(TraitRules.unguardedFiles(in: tree, guards: TraitRules.redisGuards) == [])
         let header =
             tree.files["Sources/CKFRedisShim/include/CKFRedisShim.h"] ?? "#include <hiredis"
         #expect(!header.contains("#include <hiredis"))
@@ -44,7 +49,7 @@ struct TraitTests {
             "Sources/CKFGTK/good.c": "#ifdef KF_GTK\n#include <gtk/gtk.h>\n#endif\n",
         ])
         #expect(
-            TraitRules.unguardedFiles(in: tree) == [
+            TraitRules.unguardedFiles(in: tree, of: "GTK") == [
                 "Sources/CKFGTK/bad.c", "Sources/KingfisherGTK/Bad.swift",
                 "Sources/KingfisherGTK/Half.swift",
             ]

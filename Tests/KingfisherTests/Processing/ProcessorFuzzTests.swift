@@ -103,7 +103,7 @@ private struct HostileNumbers {
     }
 
     private mutating func painting() -> any ImageProcessor {
-        switch number(below: 10) {
+        switch number(below: 11) {
         case 0: return BlurImageProcessor(blurRadius: next())
         case 1: return SharpeningImageProcessor(amount: next(), radius: next())
         case 2: return RotatingImageProcessor(degrees: next(), backgroundColor: color())
@@ -134,11 +134,18 @@ private struct HostileNumbers {
                 margin: next(),
                 alpha: next()
             )
-        default:
+        case 9:
             return BlendImageProcessor(
                 blendMode: .multiply,
                 alpha: next(),
                 backgroundColor: color()
+            )
+        default:
+            let operations = NSCompositingOperation.allCases
+            return CompositingImageProcessor(
+                compositingOperation: operations[number(below: operations.count)],
+                alpha: next(),
+                backgroundColor: number(below: 2) == 0 ? color() : nil
             )
         }
     }

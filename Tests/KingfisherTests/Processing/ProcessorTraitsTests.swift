@@ -71,6 +71,34 @@ struct ProcessorTraitsTests {
         }
     }
 
+    /// They have no numbers of their own, or wrap another processor.
+    private static let plain: Set = [
+        "AnimatedImageProcessor", "DefaultImageProcessor", "ProfileKeepingProcessor",
+    ]
+
+    /// The files that list processors, with those that they can do without: what has no numbers, what
+    /// sizes make, and what blending shows.
+    private static let lists: [(path: String, others: Set<String>)] = [
+        (
+            "Tests/KingfisherTests/Processing/ProcessorFuzzTests.swift",
+            ["BlackWhiteProcessor", "FlippingImageProcessor"]
+        ),
+        ("Tests/KingfisherTests/Processing/ScaleFactorTests.swift", []),
+        (
+            "Tools/Sources/kf/Shared/ProcessorForm.swift",
+            ["CompositingImageProcessor", "DownsamplingImageProcessor", "ResizingImageProcessor"]
+        ),
+        ("Examples/Gallery/Sources/gallery/ProcessorsPage.swift", ["CompositingImageProcessor"]),
+    ]
+
+    @Test(arguments: lists)
+    func `lists of processors are complete`(_ path: String, _ others: Set<String>) throws {
+        let file = Self.repository.appendingPathComponent(path)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let missing = try Self.declared(public: true).filter { !text.contains("\($0)(") }
+        #expect(missing == Self.plain.union(others))
+    }
+
     private static let repository = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
         url.deletingLastPathComponent()
     }

@@ -29,7 +29,7 @@ struct DeployTests {
         }
     }
 
-    @Test func `the dashboard shows metrics that the service has`() async throws {
+    @Test func `the dashboard shows the metrics of the service, and no others`() async throws {
         try await TestService.run(transport: AnsweringTransport { _ in .image() }) { test in
             for options in ["w:5", "w:5", "w:6"] {
                 let reply = try await test.request(path("http://a.example/b.png", options))
@@ -42,6 +42,15 @@ struct DeployTests {
             for name in names where name != "kf_clients_left_total" {
                 #expect(metrics.contains("\n\(name)"), "\(name)")
             }
+            // What a service with a shared storage, a folder or a collector has.
+            let others: Set = [
+                "kf_shared_storage_paused", "kf_shared_storage_total",
+                "kf_source_cache_misses_total", "kf_spans_dropped_total",
+            ]
+            let page = try Self.text("../Server/OPERATION.md")
+            let documented = page.matches(of: #/\| `((?:kf|process)_[a-z_]+)` \|/#)
+            let shown = Set(names.map { $0.replacing(#/_(bucket|count|sum)$/#, with: "") })
+            #expect(Set(documented.map { String($0.1) }).subtracting(shown) == others)
         }
     }
 
