@@ -61,8 +61,9 @@ struct OptionEffectTests {
         for suite in Self.elsewhere.values { #expect(suites.contains("\(suite).swift")) }
     }
 
-    private func options(_ segments: String) throws -> ProcessingOptions {
-        let path = "/_\(segments.isEmpty ? "" : "/\(segments)")/plain/http://a/b"
+    private func options(_ segments: [String]) throws -> ProcessingOptions {
+        let path = (["/_"] + segments.filter { !$0.isEmpty } + ["plain/http://a/b"])
+            .joined(separator: "/")
         return try ImageRequest.parse(path, with: GrammarSettings(), now: .distantPast).options
     }
 
@@ -84,13 +85,16 @@ struct OptionEffectTests {
         let source = try effect.format == .gif ? TestAnimation.gif(frames: 4) : Self.photo()
         let mark = TestPicture.image(10, 10) { _, _ in [0, 0, 0, 255] }.pngData()
         func rendered(_ segments: [String]) async throws -> Data {
-            let options = try options(segments.filter { !$0.isEmpty }.joined(separator: "/"))
+            let options = try options(segments)
             return try await bench.render(source, as: effect.format, watermark: mark) {
                 $0 = options
             }.result.data
         }
-        let before = try await rendered([effect.before])
-        #expect(try await rendered([effect.before]) == before)
-        #expect(try await rendered([effect.before, effect.option]) != before)
+        let (without, with) = ([effect.before], [effect.before, effect.option])
+        let before = try await rendered(without)
+        #expect(try await rendered(without) == before)
+        #expect(try await rendered(with) != before)
+        // One of them would be served for the other.
+        #expect(try options(without).canonicalKey != options(with).canonicalKey)
     }
 }

@@ -48,6 +48,18 @@ struct OptionTableTests {
         }
     }
 
+    @Test func `every option that changes results is part of the key`() throws {
+        let plain = ProcessingOptions()
+        // A density of 1 says what no density says.
+        for example in OptionExamples.all
+        where example.expected != plain && example.segment != "dpr:1" {
+            let name = example.segment.prefix { $0 != ":" }
+            guard URLOption.named(String(name))?.scope == .result else { continue }
+            let key = try options(example.segment).canonicalKey
+            #expect(key != plain.canonicalKey, "\(example.segment)")
+        }
+    }
+
     @Test func `every option of the table has an example`() {
         let names = OptionExamples.all.compactMap { example in
             example.segment.split(separator: ":").first.flatMap {
