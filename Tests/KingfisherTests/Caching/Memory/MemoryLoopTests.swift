@@ -80,6 +80,39 @@ struct MemoryLoopTests {
         #expect(Self.hits(of: other, in: store) > 0.4)
     }
 
+    /// The hits of a store that drops what was used least recently, for comparison.
+    private static func recencyHits(of requests: [Int], entries: Int) -> Double {
+        var kept: [Int] = []
+        let hits = requests.count { number in
+            let place = kept.firstIndex(of: number)
+            if let place { kept.remove(at: place) }
+            kept.append(number)
+            if kept.count > entries { kept.removeFirst() }
+            return place != nil
+        }
+        return Double(hits) / Double(requests.count)
+    }
+
+    /// Small numbers are frequent; `scans` of 40 numbers that are asked for once are in between.
+    private static func popular(scans: Int) -> [Int] {
+        var random = SplitMix(seed: 7)
+        return (0..<200).flatMap { round in
+            let popular = (0..<100).map { _ in
+                Int.random(in: 0..<40, using: &random) * Int.random(in: 0..<40, using: &random)
+            }
+            let start = 10_000 + 40 * round
+            return popular + (round % 5 < scans ? Array(start..<(start + 40)) : [])
+        }
+    }
+
+    @Test(arguments: [0, 1, 5])
+    func `what is popular stays, though much is asked for once`(scans: Int) {
+        let requests = Self.popular(scans: scans)
+        let ours = Self.hits(of: requests, in: Self.store(60, noticesLoops: false))
+        let others = Self.recencyHits(of: requests, entries: 60)
+        #expect(ours > 1.1 * others, "\(ours) \(others)")
+    }
+
     @Test func `popular objects in no order are no loop`() {
         var random = SplitMix(seed: 7)
         let requests = (0..<20_000).map { _ in
