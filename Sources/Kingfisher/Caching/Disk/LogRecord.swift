@@ -34,7 +34,7 @@ extension LogRecord {
     /// earlier ones stay readable. To a library that does not know a number, or another header, the
     /// log is damaged there: it reads on, and makes the index again from the files. So the header
     /// never changes, and an entry gets the first layout that is enough.
-    private enum Layout {
+    enum Layout {
         static let plain: UInt8 = 1
         static let withMetadata: UInt8 = 2
         /// With a division and, if there is some, metadata.
@@ -51,7 +51,7 @@ extension LogRecord {
     // No URL is a megabyte long.
     static let maximalBodySize = 1 << 20
 
-    private enum Kind: UInt8 {
+    enum Kind: UInt8, CaseIterable {
         case stored = 1
         case removed = 2
         case used = 3

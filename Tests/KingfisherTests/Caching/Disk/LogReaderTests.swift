@@ -72,6 +72,23 @@ struct LogReaderTests {
         #expect(log(records) == kept)
     }
 
+    @Test func `the kept bytes have every kind of record, and every layout`() throws {
+        let kept = [UInt8](
+            try #require(Data(base64Encoded: Self.kept, options: .ignoreUnknownCharacters))
+        )
+        var (kinds, layouts): (Set<UInt8>, Set<UInt8>) = ([], [])
+        var reader = LogReader()
+        reader.read(Data(kept)) { _, start in
+            let body = kept[(start + LogRecord.prefixSize)...]
+            kinds.insert(body[body.startIndex])
+            if body.first == LogRecord.Kind.stored.rawValue {
+                layouts.insert(body[body.startIndex + 1])
+            }
+        }
+        #expect(kinds == Set(LogRecord.Kind.allCases.map(\.rawValue)))
+        #expect(layouts == Set(LogRecord.Layout.known))
+    }
+
     @Test func `the size of a record is known beforehand`() {
         for entry in [DiskEntry.make("name", key: "key"), Self.divided("name", 3)] {
             let size = log([.stored(entry, temporary: 1)]).count - LogRecord.header.count
