@@ -97,6 +97,28 @@ struct CurlTransportTests {
         #expect(outcome.metrics.bytesSent == 7)
     }
 
+    // Those that libcurl adds count, too.
+    @Test(
+        arguments: [
+            [:], ["Accept": "image/png", "Accept-Encoding": "identity", "User-Agent": "Program/1"],
+        ] as [[String: String]]
+    )
+    func `a request has no headers but these, each of them once`(
+        own: [String: String]
+    ) async throws {
+        server.route("/a", .text("ok"))
+        var request = URLRequest(url: server.url("/a"))
+        for (name, value) in own { request.setValue(value, forHTTPHeaderField: name) }
+        let recorder = TransferRecorder()
+        _ = transport.start(request, settings: .patient, handler: recorder)
+        let outcome = await recorder.outcome()
+        #expect(outcome.error == nil)
+        let seen = try #require(server.requests.first)
+        let names = seen.fields.map { $0.name.lowercased() }.sorted()
+        #expect(names == ["accept", "accept-encoding", "host", "user-agent"])
+        for (name, value) in own { #expect(seen.value(for: name) == value) }
+    }
+
     @Test func `a HEAD has no body whatever its length says`() async {
         let reply = ServerReply(steps: [.send(ServerReply.head(200, [("Content-Length", "999")]))])
         server.route("/head", reply)
