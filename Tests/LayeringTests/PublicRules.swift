@@ -16,11 +16,26 @@ enum PublicRules {
 
     /// Options that no method of `KFOptionSetter` sets.
     static func optionsWithoutBuilder(in tree: SourceTree) -> [String] {
-        let list = tree.files["Sources/Kingfisher/Options/KingfisherOptionsInfo.swift"] ?? ""
         let builders = tree.files.filter { $0.key.hasPrefix("Sources/Kingfisher/Display/KF") }
-        return list.matches(of: /\n +case (\w+)/).map { String($0.1) }.filter { name in
+        return options(in: tree).filter { name in
             !optionsOfListsAlone.contains(name) && !builders.values.contains { $0.holds(name) }
         }
+    }
+
+    /// Options that no article names, as in `.forceRefresh` or as a link.
+    static func optionsWithoutArticle(in tree: SourceTree) -> [String] {
+        let articles = tree.files.filter { $0.key.hasSuffix(".md") }
+        let named = Set(
+            articles.values.flatMap { text in
+                text.matches(of: /[.\/](\w+)/).map { String($0.1) }
+            }
+        )
+        return options(in: tree).filter { !named.contains($0) }
+    }
+
+    private static func options(in tree: SourceTree) -> [String] {
+        let list = tree.files["Sources/Kingfisher/Options/KingfisherOptionsInfo.swift"] ?? ""
+        return list.matches(of: /\n +case (\w+)/).map { String($0.1) }
     }
 
     /// The options for which the original has no such method either.

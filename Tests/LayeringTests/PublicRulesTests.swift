@@ -21,6 +21,21 @@ struct PublicRulesTests {
         #expect(PublicRules.optionsWithoutBuilder(in: bad) == ["one", "two"])
     }
 
+    @Test func `every option is named in an article`() throws {
+        let options = "Sources/Kingfisher/Options"
+        let articles = "Sources/Kingfisher/Kingfisher.docc"
+        let tree = try SourceTree(reading: [options, articles], suffixes: [".swift", ".md"])
+        #expect(tree.below(articles).count > 10)
+        #expect(PublicRules.optionsWithoutArticle(in: tree) == [])
+        let bad = SourceTree([
+            "\(options)/KingfisherOptionsInfo.swift":
+                "enum Options {\n    case one\n    case two(Int)\n    case three\n}",
+            "\(articles)/A.md":
+                "With `.one` there is one; see ``Options/three``. Twos, `.twofold`.",
+        ])
+        #expect(PublicRules.optionsWithoutArticle(in: bad) == ["two"])
+    }
+
     @Test func `documentation of the public API has no internal notes, and first examples`() throws
     {
         let tree = try SourceTree(reading: ["Sources"])
