@@ -141,6 +141,18 @@ struct OptionalDecoderTests {
         #expect(low.count < high.count / 2)
     }
 
+    /// libheif turns the pixels itself.
+    ///
+    /// `kf info` prints this orientation, and the service turns by it unless the URL has `ar:0`,
+    /// which has no effect on HEIC. Both change if another one is reported.
+    @Test(.enabled(if: Fixture.has(.heif)), arguments: ["turned.heic", "mirrored.heic"])
+    func `HEIC is reported as upright, with its size after the turn`(name: String) throws {
+        let fixture = Fixture(name: name)
+        let info = try Codecs.inspect(fixture.data)
+        #expect(info.orientation == .up)
+        #expect(try info.storedSize == fixture.expected.size)
+    }
+
     @Test(.enabled(if: Fixture.has(.heif)))
     func `libheif's report about unknown colours is freed`() async {
         // In a separate process, where no other test allocates memory meanwhile.
