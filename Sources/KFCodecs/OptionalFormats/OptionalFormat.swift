@@ -23,7 +23,7 @@ package struct OptionalFormat {
         case .svg:
             kind = KF_PICTURE_SVG
             library = "librsvg 2.52 (package librsvg2-2)"
-        default:
+        case .jpeg, .png, .gif, .webp, .avif, .bmp, .ico:
             return nil
         }
     }

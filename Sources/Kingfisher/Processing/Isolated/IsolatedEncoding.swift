@@ -5,7 +5,12 @@ import KFPixels
 /// Encoding by a library that cannot be interrupted: in a worker, which is ended instead.
 struct IsolatedEncoding: Sendable {
     /// The formats of such libraries; their places are their names in messages.
-    private static let formats: [FileFormat] = [.avif, .jxl]
+    private static let formats = FileFormat.allCases.filter { format in
+        switch format {
+        case .avif, .jxl: true
+        case .jpeg, .png, .gif, .webp, .heif, .tiff, .bmp, .ico, .svg: false
+        }
+    }
 
     /// Fewer pixels are encoded in this process: a worker takes as long to start.
     private static let minPixels = 1 << 16

@@ -28,7 +28,7 @@ enum PictureFormat: String, CaseIterable, Sendable {
         case .WebP: self = .webp
         case .AVIF: self = .avif
         case .JXL: self = .jxl
-        default: return nil
+        case .unknown, .HEIF, .TIFF, .SVG, .BMP, .ICO: return nil
         }
     }
 
