@@ -6,7 +6,7 @@ enum ContributingRules {
     /// The folders below which the section gives paths.
     private static let roots = ["", "Sources/Kingfisher/", "Server/Sources/KingfisherServer/"]
     private static let suffixes = [
-        ".swift", ".md", ".c", ".h", ".sh", ".json", ".py", ".heic",
+        ".swift", ".md", ".c", ".h", ".sh", ".json", ".py", ".jpg",
     ]
     private static let keywords = [
         "class", "struct", "enum", "actor", "protocol", "typealias", "func", "let", "var", "case",

@@ -741,7 +741,7 @@ def heif():
     pillow_heif.register_heif_opener()
     image = Image.fromarray(photo(67, 46))
     turned, mirrored = Image.Exif(), Image.Exif()
-    # Pillow writes the orientation as properties of the format.
+    # In Exif alone, which counts for nothing in HEIF: the pixels are shown as they are stored.
     turned[0x0112], mirrored[0x0112] = 6, 5
     both = Image.fromarray(np.concatenate([photo(68, 46), alpha(68, 46)[..., None]], axis=2))
     for name, picture, options in (
