@@ -26,9 +26,9 @@ final class PrefetchRun: Sendable {
         ended.open()
     }
 
-    /// The final lists; requires exactly one completion.
+    /// The final lists; requires exactly one completion before the time limit.
     func lists() async throws -> Lists {
-        await ended.wait()
+        await ended.waitUntilCancelled()
         let ends = ends.value
         try #require(ends.count == 1)
         return ends[0]
