@@ -1,8 +1,8 @@
 /// A prefix of allowed sources: one entry of `ALLOWED_SOURCES`.
 ///
 /// `*` stands for any characters except a slash. The scheme and the host are compared without
-/// regard to case, buckets with it, and a host is always compared as a whole: `http://good.example` allows neither
-/// `http://good.example.evil/` nor `http://good.example@evil/`.
+/// regard to case, buckets with it. A host is always compared as a whole: `http://good.example`
+/// allows neither `http://good.example.evil/` nor `http://good.example@evil/`.
 struct SourcePattern: Sendable, Hashable {
     private let pieces: [[UInt8]]
 
