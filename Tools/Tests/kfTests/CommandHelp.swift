@@ -44,7 +44,10 @@ struct CommandHelp {
     }
 
     /// The commands that have `--json`.
-    static func reporting() async throws -> [String] {
-        try await all().filter { $0.options.contains("long json") }.map(\.words)
+    static func reporting() async throws -> [String] { try await having("json") }
+
+    /// The commands that have an option.
+    static func having(_ option: String) async throws -> [String] {
+        try await all().filter { $0.options.contains("long \(option)") }.map(\.words)
     }
 }

@@ -32,6 +32,13 @@ struct InputTests {
         "optimize --in-place", "srcset -o out",
     ]
 
+    @Test func `every command that takes folders is in these tests`() async throws {
+        let tested = Set(Self.everyCommand.map { String($0.prefix { $0 != " " }) })
+        // One takes URLs, the other one folder only.
+        let others: Set = ["prefetch", "watch"]
+        #expect(try await Set(CommandHelp.having("exclude")) == tested.union(others))
+    }
+
     private func kf(_ arguments: [String], input: String = "") async throws -> KFProgram.Outcome {
         try await KFProgram.run(arguments, in: folder, input: Data(input.utf8))
     }
