@@ -138,6 +138,9 @@ struct ImagePipeline: Sendable {
                 throw readError
                     ?? KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
             }
+        } else if !request.options.forceRefresh {
+            // The caller has found the caches empty.
+            emitMisses(of: request, trace)
         }
         if isSharing { try await claim(&request, &trace) }
         return nil

@@ -4,7 +4,7 @@ extension LoadRequest {
         var (memory, disk): (CacheMissReason?, CacheMissReason?) = (.notAsked, .notAsked)
         var original: CacheMissReason? = .notAsked
         var shared: CacheTarget?
-        for place in looksUp ? places : [] {
+        for place in options.forceRefresh ? [] : places {
             switch (place.layer, place.isOriginal && !isForBytes) {
             case (.memory, false): memory = missReason(at: place)
             case (.disk, false): disk = missReason(at: place)

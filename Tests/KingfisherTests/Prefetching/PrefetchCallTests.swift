@@ -138,6 +138,26 @@ struct PrefetchCallTests: PrefetchBench {
         #expect(bench.server.requests.isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `observers learn what a prefetch misses`(looksUp: Bool) async throws {
+        let misses = Locked<[String]>([])
+        let observation = bench.manager.observeLoads { event in
+            guard case .miss(let layer, let reason) = event.kind else { return }
+            misses.change { $0.append("\(layer): \(reason)") }
+        }
+        let url = bench.serveJPEG("/a.jpg")
+        for _ in 0..<2 {
+            let prefetcher = ImagePrefetcher(
+                urls: [url],
+                options: looksUp ? [] : [.forceRefresh],
+                manager: bench.manager
+            )
+            await prefetcher.prefetch()
+        }
+        #expect(misses.value == (looksUp ? ["memory: not stored", "disk: not stored"] : []))
+        withExtendedLifetime(observation) {}
+    }
+
     @Test(arguments: [false, true])
     func `OPT-12: with onlyFromCache nothing is downloaded`(isDefault: Bool) async throws {
         let url = bench.serveJPEG("/a.jpg")
