@@ -73,7 +73,11 @@ package enum MetadataRemoval {
             throw .unsupported(format, feature: removal)
         }
         // Boxes state the orientation of their images themselves, so that their Exif may go.
-        let isTurnedByExif = [.jpeg, .png, .webp].contains(format)
+        let isTurnedByExif =
+            switch format {
+            case .jpeg, .png, .webp: true
+            case .gif, .avif, .heif, .jxl, .tiff, .bmp, .ico, .svg: false
+            }
         guard isTurnedByExif || !kept.isEmpty else { return bare }
         let parts = try FileMetadata(of: file).reduced(to: kept, keepsOrientation: isTurnedByExif)
         return parts.isEmpty ? bare : try parts.written(to: bare)

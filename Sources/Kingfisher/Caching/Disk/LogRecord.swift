@@ -34,12 +34,11 @@ extension LogRecord {
     /// earlier ones stay readable. To a library that does not know a number, or another header, the
     /// log is damaged there: it reads on, and makes the index again from the files. So the header
     /// never changes, and an entry gets the first layout that is enough.
-    enum Layout {
-        static let plain: UInt8 = 1
-        static let withMetadata: UInt8 = 2
+    enum Layout: UInt8, CaseIterable {
+        case plain = 1
+        case withMetadata = 2
         /// With a division and, if there is some, metadata.
-        static let withDivision: UInt8 = 3
-        static let known = plain...withDivision
+        case withDivision = 3
     }
 
     static let prefixSize = 16
@@ -127,8 +126,8 @@ extension LogRecord {
             // Earlier versions do not read entries with a division, whose names they would give to
             // other keys.
             let hasDivision = entry.division != .atFirst
-            let plain = metadata.isEmpty ? Layout.plain : Layout.withMetadata
-            body[1] = hasDivision ? Layout.withDivision : plain
+            let plain = metadata.isEmpty ? Layout.plain : .withMetadata
+            body[1] = (hasDivision ? .withDivision : plain).rawValue
             body.store(UInt64(entry.size), at: 2)
             body.store(entry.checksum, at: 10)
             body.store(entry.modified, at: 18)
@@ -218,15 +217,17 @@ extension LogRecord {
 
     private static func readStored(_ body: UnsafeRawBufferPointer) -> LogRecord? {
         // Earlier versions added files without a checksum; their bytes cannot be verified.
-        guard body.count >= storedFixedSize, Layout.known.contains(body[1]) else { return nil }
-        let hasDivision = body[1] == Layout.withDivision
+        guard body.count >= storedFixedSize, let layout = Layout(rawValue: body[1]) else {
+            return nil
+        }
+        let hasDivision = layout == .withDivision
         let start = storedFixedSize + (hasDivision ? divisionSize : 0)
         guard body.count >= start else { return nil }
         let nameCount = Int(body.number(at: 58) as UInt16)
         let keyCount = Int(body.number(at: 60) as UInt32)
         let metadata = body.dropFirst(start + nameCount + keyCount)
         guard body.count == start + nameCount + keyCount + metadata.count,
-            body[1] != Layout.plain || metadata.isEmpty,
+            layout != .plain || metadata.isEmpty,
             metadata.count <= EntryMetadata.maximalSize,
             let size = Int(exactly: body.number(at: 2) as UInt64), size <= maximalFileSize
         else { return nil }

@@ -86,7 +86,7 @@ struct LogReaderTests {
             }
         }
         #expect(kinds == Set(LogRecord.Kind.allCases.map(\.rawValue)))
-        #expect(layouts == Set(LogRecord.Layout.known))
+        #expect(layouts == Set(LogRecord.Layout.allCases.map(\.rawValue)))
     }
 
     @Test func `the size of a record is known beforehand`() {
