@@ -64,7 +64,9 @@ struct OptionEffectTests {
     private func options(_ segments: [String]) throws -> ProcessingOptions {
         let path = (["/_"] + segments.filter { !$0.isEmpty } + ["plain/http://a/b"])
             .joined(separator: "/")
-        return try ImageRequest.parse(path, with: GrammarSettings(), now: .distantPast).options
+        var settings = GrammarSettings()
+        settings.sources.allowsLocalFiles = true
+        return try ImageRequest.parse(path, with: settings, now: .distantPast).options
     }
 
     /// A photo of 48 × 64 in a white frame, stored on its side.
@@ -75,6 +77,23 @@ struct OptionEffectTests {
             return isInside ? photo.pixel(x, y).map { UInt8($0) } : [255, 255, 255, 255]
         }
         return try TestPicture.oriented(6, of: framed)
+    }
+
+    @Test func `an option that is no part of the key changes no result`() async throws {
+        let bench = try RenderBench()
+        func rendered(_ segments: [String]) async throws -> Data {
+            let options = try options(segments)
+            return try await bench.render(Self.photo(), as: .png) { $0 = options }.result.data
+        }
+        let plain = try await rendered([])
+        var count = 0
+        for example in OptionExamples.all {
+            let name = String(example.segment.prefix { $0 != ":" })
+            guard URLOption.named(name)?.scope == .delivery else { continue }
+            #expect(try await rendered([example.segment]) == plain, "\(example.segment)")
+            count += 1
+        }
+        #expect(count > 3)
     }
 
     @Test(arguments: effects.filter(\.format.isWritable))
