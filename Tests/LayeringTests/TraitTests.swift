@@ -15,11 +15,16 @@ struct TraitTests {
         return try SourceTree(reading: folders, suffixes: [".swift", ".c", ".h"])
     }
 
-    @Test func `the sources of every trait are guarded`() throws {
+    @Test func `the sources of every trait are guarded, and its tests are built`() throws {
         let traits = manifest.matches(of: /\.trait\(name: "(\w+)"/).map { String($0.1) }
         #expect(Set(traits) == Set(TraitRules.folders.keys))
+        let library = SourceTree.repository.appendingPathComponent("Scripts/lib.sh")
+        let script = try String(contentsOf: library, encoding: .utf8)
+        let built = try #require(script.firstMatch(of: /tests_built=\(--traits (\S+)/)?.output.1)
         for trait in traits {
             #expect(try TraitRules.unguardedFiles(in: tree(of: trait), of: trait) == [])
+            let hasTests = TraitRules.folders[trait]?.contains { $0.hasPrefix("Tests/") } ?? false
+            if hasTests { #expect(built.split(separator: ",").contains(trait[...]), "\(trait)") }
         }
     }
 
