@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOFoundationCompat
+import Synchronization
 
 /// Answers requests for images: finds, or makes and keeps, the result.
 struct ImageHandler: Sendable {
@@ -135,16 +136,17 @@ struct ImageHandler: Sendable {
         let request = try paths.request(path)
         let passed = maker.sources.headers(fields, to: host, for: request.source).passed
         let variants = paths.variants(of: request)
-        for fields in passed.isEmpty ? [[]] : [[], passed] {
-            await maker.sources.remove(request.source, fields: fields)
-            await cache.remove(variants.map { CacheKeys.result($0.canonicalKey, fields) })
-        }
         let fallback = fallback(of: request.options)
-        if let fallback { await cache.remove(variants.map { fallback.request(like: $0).key }) }
+        // Sources first: a request meanwhile must not make the old results again.
         let others = [maker.watermarkSource(of: request.options), fallback?.loadedSource]
         for source in others.compactMap(\.self) {
             await maker.sources.remove(source, fields: [])
         }
+        for fields in passed.isEmpty ? [[]] : [[], passed] {
+            await maker.sources.remove(request.source, fields: fields)
+            await cache.remove(Set(variants.map { CacheKeys.result($0.canonicalKey, fields) }))
+        }
+        if let fallback { await cache.remove(Set(variants.map { fallback.request(like: $0).key })) }
     }
 
     /// The result for a file that the client has sent; it is not kept.
@@ -188,14 +190,33 @@ struct ImageHandler: Sendable {
         _ channel: (any Channel)?,
         _ client: String?
     ) async throws(ServiceError) -> MadeResult {
-        // With the whole address, of which a signature may be no part of the key.
-        let job = "\(key) \(request.request.source)"
-        return try await limited(channel) { [self] in
-            try await results.value(for: job) {
-                try await find(key) { [maker] in
-                    try await maker.make(request, fields, for: client)
-                }
+        try await limited(channel) { [self] in
+            try await shared(key, request.request.source) { [maker] in
+                try await maker.make(request, fields, for: client)
             }
+        }
+    }
+
+    /// Finds or makes a result once for all requests with a key.
+    ///
+    /// The source's refusal of another request is not shared: a signature may be no part of the key,
+    /// and decides about it.
+    private func shared(
+        _ key: String,
+        _ source: ImageReference,
+        orMake make: @escaping @Sendable () async throws -> MadeResult
+    ) async throws -> MadeResult {
+        let hasBegun = Mutex(false)
+        let work = { @Sendable [self] in
+            hasBegun.withLock { $0 = true }
+            return try await find(key, orMake: make)
+        }
+        do {
+            return try await results.value(for: key, work)
+        } catch let error as ServiceError
+            where error.sourceStatus != nil && !hasBegun.withLock({ $0 })
+        {
+            return try await results.value(for: "\(key) \(source)", work)
         }
     }
 
@@ -312,13 +333,11 @@ struct ImageHandler: Sendable {
         let rest = max(limit - start.duration(to: .now), min(limit, .seconds(1)))
         // Without a usable fallback the client gets the error.
         return try? await limited(channel, rest) { [self] in
-            try await results.value(for: key) {
-                try await find(key) { [maker, fallback] in
-                    guard let file = fallback.file else {
-                        return try await maker.make(own, SourceHeaders(loop: loop), for: client)
-                    }
-                    return try await maker.make(own, of: file, loop, for: client)
+            try await shared(key, own.request.source) { [maker, fallback] in
+                guard let file = fallback.file else {
+                    return try await maker.make(own, SourceHeaders(loop: loop), for: client)
                 }
+                return try await maker.make(own, of: file, loop, for: client)
             }
         }.result
     }

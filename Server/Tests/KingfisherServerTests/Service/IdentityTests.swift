@@ -122,8 +122,8 @@ struct IdentityTests {
                 clients[clients.count - 1].send("/_/w:10/plain/\(source)")
                 await transport.started(1)
             }
-            // The second one waits for the first one's file by then.
-            for _ in 0..<20_000 where isOnDisk { try await pause() }
+            // The second one waits for the first one's result by then.
+            for _ in 0..<20_000 { try await pause() }
             let wrong = try transport.transfer(0)
             wrong.respond(403) { disposition in
                 guard case .reject(let reason) = disposition else { return }
@@ -133,6 +133,46 @@ struct IdentityTests {
             try transport.transfer(1).complete(ImageServiceTests.png)
             #expect(try await clients[0].reply().status == 404)
             #expect(try await clients[1].reply().status == 200)
+        }
+    }
+
+    @Test("Right signatures that are no part of the source's name share a download")
+    func sharedSignatures() async throws {
+        let transport = FakeTransport()
+        let change: (inout ServiceConfiguration) -> Void = {
+            $0.sources.ignoredQueryItems = ["sig"]
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            let clients = try ["a", "b"].map { signature in
+                let source = "\(HostileClientTests.source.absoluteString)%3Fsig=\(signature)"
+                let client = try test.connect()
+                client.send("/_/w:10/plain/\(source)")
+                return client
+            }
+            await transport.started(1)
+            for _ in 0..<20_000 { try await pause() }
+            try transport.transfer(0).complete(ImageServiceTests.png)
+            for client in clients { #expect(try await client.reply().status == 200) }
+            #expect(transport.requests.count == 1)
+        }
+    }
+
+    @Test("Passed credentials are part of the names, and are sent under their own")
+    func credentials() async throws {
+        let transport = AnsweringTransport { _ in .image() }
+        let change: (inout ServiceConfiguration) -> Void = {
+            $0.sources.requestHeaders = ["authorization", "kf-authorization"]
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            for (width, value, count) in [(5, "Basic a", 1), (6, "Basic a", 1), (6, "Basic b", 2)] {
+                let url = path(HostileClientTests.source.absoluteString, "w:\(width)")
+                let fields = ["Authorization": value, "KF-Authorization": "forged"]
+                #expect(try await test.request(url, fields).status == 200)
+                #expect(transport.requests.count == count)
+                let sent = transport.requests.last
+                #expect(sent?.value(forHTTPHeaderField: "Authorization") == value)
+                #expect(sent?.value(forHTTPHeaderField: "KF-Authorization") == nil)
+            }
         }
     }
 

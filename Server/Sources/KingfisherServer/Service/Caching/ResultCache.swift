@@ -90,10 +90,10 @@ struct ResultCache: Sendable {
             }
         } catch let unkept as Unkept {
             return unkept.made
-        } catch is ServiceError where !fresh.hasBegun {
-            // That of a request with another signature for the source.
+        } catch let error as ServiceError where error.sourceStatus != nil && !fresh.hasBegun {
+            // The source refused another request, whose signature may differ.
         }
-        // Or the file is of another version of the service, or too old.
+        // The file is missing, too old, or of another version of the service.
         let made = try await make()
         keepInMemory(made.result, key)
         if made.lifetime ?? 1 > 0, let data = try? made.result.encoded() {
@@ -119,7 +119,7 @@ struct ResultCache: Sendable {
     func settle() async { await disk?.flush() }
 
     /// Removes results from memory and disk.
-    func remove(_ keys: [String]) async {
+    func remove(_ keys: Set<String>) async {
         for key in keys {
             memory.remove(forKey: key)
             // It throws for a key without a file, where nothing is left to do.
