@@ -89,7 +89,7 @@ struct PathReader: Sendable {
         try Negotiation.negotiate(request, headers: headers, settings: negotiation)
     }
 
-    /// The request of a path as all clients get it, whatever formats they accept.
+    /// The negotiated requests for all formats that clients may accept, in every order of preference.
     ///
     /// - Parameter request: The request.
     /// - Returns: The requests; those of clients with hints of their size are not among them.

@@ -184,9 +184,12 @@ private struct SourceRequest: ImageDownloadRequestModifier {
     func modified(for request: URLRequest) -> URLRequest? {
         var request = request
         for field in custom + headers.passed {
-            let isCredential = field.name.lowercased() == "authorization"
-            let name = isCredential ? SourceTransport.credential : field.name
-            request.setValue(field.value, forHTTPHeaderField: name)
+            switch field.name.lowercased() {
+            case SourceTransport.credential: break
+            case "authorization":
+                request.setValue(field.value, forHTTPHeaderField: SourceTransport.credential)
+            default: request.setValue(field.value, forHTTPHeaderField: field.name)
+            }
         }
         // A minute after its end a source is still used without asking the server again, because
         // pages often show several sizes of one image. Only for the library: see SourceTransport.
@@ -202,11 +205,12 @@ private struct SourceRequest: ImageDownloadRequestModifier {
 ///   and the source would use it too, and answer with the old source after it was removed here.
 /// - If certificates are ignored, any certificate of the host that is asked first is accepted, and
 ///   none of redirects' hosts.
-/// - Credentials get their own name. A cache of several users stores little of what they bring, but
-///   the keys of this one tell apart whose they are: the client's, or the service's own.
+/// - `Authorization` has another name until the request is sent: shared caches store few responses
+///   to requests with it (RFC 9111, 3.5). Here that is not needed, because the keys contain the
+///   fields of clients, and the service's own credentials are the same for all.
 private struct SourceTransport: HTTPTransport {
-    /// The name of `Authorization` in the requests of the library.
-    static let credential = "KF-Authorization"
+    /// The name of `Authorization` in the requests of the library, in lower case; no other field has it.
+    static let credential = "kf-authorization"
 
     let base: any HTTPTransport
     let ignoresCertificates: Bool
