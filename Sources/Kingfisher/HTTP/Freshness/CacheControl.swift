@@ -43,7 +43,8 @@ struct CacheControl: Sendable, Equatable {
         isNoCache = pragma.lowercased().contains("no-cache")
     }
 
-    /// What lets shared caches store the response to a request with `Authorization` (RFC 9111, 3.5).
+    /// The directives that allow a shared cache to store the response to a request with
+    /// `Authorization` (RFC 9111, 3.5).
     private static let sharing: Set = ["must-revalidate", "public", "s-maxage"]
 
     /// Applies the directives for shared caches (RFC 9111, 5.2.2.7 to 5.2.2.10).

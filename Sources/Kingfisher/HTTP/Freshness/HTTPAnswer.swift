@@ -250,7 +250,9 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         if answer.selectingNames != selectingNames { answer.selecting = [] }
         answer.selecting.removeAll { $0 == selection }
         answer.selecting = answer.selecting.suffix(Self.maxSelecting - 1) + [selection]
-        return answer.isStorable(value) ? answer : nil
+        if answer.isStorable(value) { return answer }
+        // What was stored for requests without credentials is not removed because of one with them.
+        return answer.isStorable { _ in nil } ? self : nil
     }
 
     private init(_ answer: HTTPAnswer, time: Date, fields: [Field]) {

@@ -122,9 +122,11 @@ private struct Judgement {
 public struct HTTPCachingRules: Sendable, Hashable {
     /// Whether the images are shown to other users than those whose requests loaded them.
     ///
-    /// Responses with `private` are then not stored, nor are those to requests with `Authorization`
-    /// but for `public`, `must-revalidate` or `s-maxage`; `s-maxage` replaces `max-age`, and
-    /// `proxy-revalidate` counts as `must-revalidate` (RFC 9111, 3.5 and 5.2.2).
+    /// Responses with `private` are then not stored, `s-maxage` replaces `max-age`, and
+    /// `proxy-revalidate` counts as `must-revalidate` (RFC 9111, 5.2.2). Responses to requests with
+    /// the field `Authorization`, also before a redirect, are stored only if they have `public`,
+    /// `must-revalidate` or `s-maxage` (3.5). Credentials in URLs, which are part of keys, and answers
+    /// to challenges are not recognised.
     public var isShared: Bool
 
     /// The names of response header fields that are stored in addition to those that caching
