@@ -104,7 +104,7 @@ struct WatchCommand: AsyncParsableCommand {
         // All files are planned, so that two inputs with one name keep their suffixes.
         let search = InputSearch(leavingOut: output, excluding: exclusion.exclude)
         // A folder without images is no failure here.
-        guard let found = try? search.files([folder]).found else { return [] }
+        guard let found = try? search.files([folder]).found else { return held }
         let plan = ConvertPlan(
             inputs: found,
             folder: output,
