@@ -14,7 +14,10 @@ struct MetadataChoice: OptionSet, Sendable {
     static let copyright = MetadataChoice(rawValue: 16)
     static let date = MetadataChoice(rawValue: 32)
     static let gps = MetadataChoice(rawValue: 64)
-    static let all: MetadataChoice = [.exif, .xmp, .iptc, .icc, .gps]
+    /// Whatever the format holds; its last bit tells it from a list of the same parts.
+    static let all: MetadataChoice = [
+        .exif, .xmp, .iptc, .icc, .gps, MetadataChoice(rawValue: 128),
+    ]
 
     private static let parts: KeyValuePairs<String, MetadataChoice> = [
         "exif": .exif, "xmp": .xmp, "iptc": .iptc, "copyright": .copyright, "icc": .icc,
