@@ -86,7 +86,7 @@ enum ContributingRules {
         for folder in ["Sources", "Tools", "Server", "Tests", "Scripts", "Examples", "Deploy"] {
             let top = SourceTree.repository.appendingPathComponent(folder, isDirectory: true)
             guard let names = files.enumerator(atPath: top.path) else { continue }
-            for case let name as String in names where !name.hasPrefix(".build") {
+            for case let name as String in names where !SourceTree.isBuilt(name) {
                 places.insert("\(folder)/\(name)")
             }
         }

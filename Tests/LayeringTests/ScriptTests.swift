@@ -44,8 +44,12 @@ struct ScriptTests {
             return try String(contentsOf: file, encoding: .utf8)
         }
         for package in packages {
-            let isNamed = scripts.contains { $0.contains("Examples/\(package)") }
-            #expect(isNamed, "\(package)")
+            let isBuilt = scripts.contains { script in
+                ["build_package ", "package="].contains {
+                    script.contains("\($0)Examples/\(package)")
+                }
+            }
+            #expect(isBuilt, "\(package)")
         }
     }
 

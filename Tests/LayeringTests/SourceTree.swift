@@ -27,11 +27,16 @@ struct SourceTree {
             let top = Self.repository.appendingPathComponent(folder, isDirectory: true)
             guard let names = FileManager.default.enumerator(atPath: top.path) else { continue }
             for case let name as String in names
-            where suffixes.contains(where: name.hasSuffix) && !name.hasPrefix(".build") {
+            where suffixes.contains(where: name.hasSuffix) && !Self.isBuilt(name) {
                 let text = try String(contentsOf: top.appendingPathComponent(name), encoding: .utf8)
                 files["\(folder)/\(name)"] = text
             }
         }
+    }
+
+    /// Whether a path leads into a folder of builds.
+    static func isBuilt(_ path: String) -> Bool {
+        path.hasPrefix(".build") || path.contains("/.build")
     }
 
     /// The files below `folder`, by their paths from it.
