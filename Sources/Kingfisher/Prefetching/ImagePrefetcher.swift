@@ -130,7 +130,8 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     /// calls of handlers may still be queued on the main queue when this returns. The lists
     /// include file URLs and data providers.
     ///
-    /// See ``start()`` for what a prefetcher must not be when it is started.
+    /// A prefetcher that was stopped loads nothing: its items count as failed. With
+    /// ``maxConcurrentDownloads`` below 1 this traps in debug builds.
     @discardableResult
     public func prefetch() async -> PrefetchResult {
         await withTaskCancellationHandler {

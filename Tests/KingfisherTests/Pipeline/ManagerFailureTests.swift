@@ -196,7 +196,9 @@ struct ManagerFailureTests {
         #expect((try? await bench.manager.load(wanted))?.source == .network(good))
     }
 
-    @Test func `MGR-46: one who loses interest while the strategy waits gets the failure`() async {
+    @Test func `MGR-46: a caller that loses interest while the strategy waits gets the failure`()
+        async
+    {
         bench.server.route("/500", .status(500))
         let isWanted = Locked(true)
         let strategy = Strategy(3) { isWanted.change { $0 = false } }

@@ -138,7 +138,7 @@ struct RetrievingOriginalDataTests {
     }
 
     @Test(arguments: ["max-age=99", "max-age=99, public"])
-    func `a shared cache keeps what a request with Authorization brought only with leave`(
+    func `a shared cache keeps responses to authorized requests only with permission`(
         control: String
     ) async throws {
         bench.server.route(

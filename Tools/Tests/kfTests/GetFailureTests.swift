@@ -42,7 +42,7 @@ struct GetFailureTests {
         var words: [String] {
             switch self {
             case .notFound: ["2002", "404"]
-            case .nowhere: ["2002", "302", "it names no address to go on to; check the URL"]
+            case .nowhere: ["2002", "302", "the redirect names no address; check the URL"]
             case .noImage, .truncated: ["4001", "; check the source"]
             case .empty: ["4001"]
             case .brokenOff: ["2003"]

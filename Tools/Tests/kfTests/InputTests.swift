@@ -34,7 +34,7 @@ struct InputTests {
 
     @Test func `every command that takes folders is in these tests`() async throws {
         let tested = Set(Self.everyCommand.map { String($0.prefix { $0 != " " }) })
-        // One takes URLs, the other one folder only.
+        // The first takes URLs, the second one folder.
         let others: Set = ["prefetch", "watch"]
         #expect(try await Set(CommandHelp.having("exclude")) == tested.union(others))
     }

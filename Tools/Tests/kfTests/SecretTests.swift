@@ -70,7 +70,7 @@ struct SecretTests {
             ["trace", url, "--html", "-o", "t.html"], ["srcset", url, "-o", "web"],
             ["icon", url, "-o", "i.ico"], ["diff", url, url], ["compare", url],
         ]
-        // It loads nothing.
+        // This one loads nothing.
         let tested = Set(commands.map { $0[0] }).union(["explain"])
         #expect(try await Set(CommandHelp.having("header")) == tested)
         for command in commands {

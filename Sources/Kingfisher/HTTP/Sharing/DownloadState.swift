@@ -44,7 +44,7 @@ struct DownloadState {
     private(set) var response: TransferResponse?
     private(set) var metrics: TransferMetrics?
     var transfer: (any HTTPTransfer)?
-    /// How many requests were sent: that for the rest of a body may be followed by one for the whole.
+    /// The number of requests sent; one for the rest of a body may be followed by one for the whole.
     private var sentCount = 0
 
     private var resumption = ResumptionState()
@@ -171,8 +171,8 @@ struct DownloadState {
 
     /// Records the transfer of a request.
     ///
-    /// - Returns: Whether it is that of the download, which may have ended meanwhile, or sent another
-    ///   request.
+    /// - Returns: Whether the transfer is the current one; false if the download has ended or has sent
+    ///   another request.
     mutating func begin(_ transfer: any HTTPTransfer, of number: Int) -> Bool {
         guard !hasEnded, number == sentCount else { return false }
         self.transfer = transfer

@@ -106,7 +106,7 @@ struct MemoryLoopTests {
     }
 
     @Test(arguments: [0, 1, 5])
-    func `what is popular stays, though much is asked for once`(scans: Int) {
+    func `popular entries stay among many single requests`(scans: Int) {
         let requests = Self.popular(scans: scans)
         let ours = Self.hits(of: requests, in: Self.store(60, noticesLoops: false))
         let others = Self.recencyHits(of: requests, entries: 60)

@@ -86,7 +86,7 @@ struct CacheControlTests {
             ("must-revalidate", false), ("s-maxage=5", false), ("public, private", true),
         ]
     )
-    func `a shared cache needs leave to store what a request with Authorization brought`(
+    func `a shared cache stores responses to authorized requests only with permission`(
         text: String,
         isPrivate: Bool
     ) {

@@ -67,7 +67,7 @@ struct InputSearch {
         Failure(inputs.isEmpty ? "there are no images" : "--exclude leaves no image")
     }
 
-    /// What a folder is searched for.
+    /// The kinds of files that a search of a folder finds.
     private var kinds: String {
         guard endings != Self.endings else { return "images" }
         let names = PictureFormat.allCases.map(\.rawValue).filter(endings.contains)

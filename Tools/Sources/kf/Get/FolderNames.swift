@@ -41,7 +41,7 @@ final class FolderNames: Sendable {
         }
         let stems = values.map { ($0.dir + "/" + $0.stem).lowercased() }
         let counts = Dictionary(stems.map { ($0, 1) }, uniquingKeysWith: +)
-        // Of names whose suffix is known, by stem; those of others are counted on.
+        // Of names whose suffix is known, by stem; the others are numbered after these.
         let known = zip(stems, values).filter { !$1.format.isEmpty }.map { ($0.0, 1) }
         var ranks = Dictionary(known, uniquingKeysWith: +)
         var used: Set<String> = []

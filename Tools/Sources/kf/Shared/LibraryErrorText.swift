@@ -105,7 +105,7 @@ enum LibraryErrorText {
         let status = response.statusCode
         let advice =
             switch status {
-            case 301, 302, 303, 307, 308: "it names no address to go on to; check the URL"
+            case 301, 302, 303, 307, 308: "the redirect names no address; check the URL"
             case 401, 403: "send credentials with --header 'Authorization: …'"
             case 407: "the proxy requires credentials"
             case 408, 425, 429, 500...599: "try again later"
