@@ -243,7 +243,7 @@ struct PictureLoad: Sendable {
     }
 }
 
-/// Refuses redirects that name no address, which the library takes for images.
+/// Refuses statuses from 300 on: of a redirect that names no address the library takes the body.
 private final class StatusCheck: ImageDownloaderDelegate, Sendable {
     static let shared = StatusCheck()
 
