@@ -120,6 +120,19 @@ struct ProcessorTraitsTests {
         return declared
     }
 
+    @Test func `processors of one type with other settings have other identifiers`() {
+        func settings(of processor: any ImageProcessor) -> [String] {
+            Mirror(reflecting: processor).children.filter { $0.label != "identifier" }
+                .map { "\($0.value)" }
+        }
+        for (place, one) in Self.examples.enumerated() {
+            for other in Self.examples[..<place]
+            where type(of: one) == type(of: other) && settings(of: one) != settings(of: other) {
+                #expect(one.identifier != other.identifier)
+            }
+        }
+    }
+
     @Test func `processors that draw take a shared bitmap, and make the same of it`() throws {
         let others: Set = [
             "AnimatedImageProcessor", "OriginalBytesProcessor", "ProfileKeepingProcessor",
