@@ -9,7 +9,7 @@ public struct BlurImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.BlurImageProcessor(<radius>)`.
     public let identifier: String
 
-    /// The standard deviation in points.
+    /// The standard deviation in points; one of less than 2 pixels counts as 2.
     public let blurRadius: CGFloat
 
     /// Makes a processor.
