@@ -241,6 +241,29 @@ struct HTTPFreshnessPolicyTests {
         #expect(try JSONDecoder().decode(HTTPRecord.self, from: json) == refreshed)
     }
 
+    @Test func `a 304 with credentials leaves what a shared cache has stored without them`() throws
+    {
+        let fields = [("ETag", "\"a\""), ("Cache-Control", "max-age=60")]
+        let response = TransferResponse(url: url, statusCode: 200, fields: fields.map { ($0, $1) })
+        let rules = HTTPCachingRules(isShared: true)
+        let answer = HTTPAnswer(response, time: Self.sent, rules: rules) { _ in nil }
+        let stored = try #require(answer)
+        func confirmed(_ control: String?, credentials: String?) -> HTTPAnswer? {
+            let confirmation = TransferResponse(
+                url: url,
+                statusCode: 304,
+                fields: control.map { [("Cache-Control", $0)] } ?? []
+            )
+            return stored.confirmed(by: confirmation, time: Self.sent + 500) {
+                $0 == "Authorization" ? credentials : nil
+            }
+        }
+        #expect(confirmed(nil, credentials: "Bearer a") == stored)
+        #expect(confirmed("public", credentials: "Bearer a")?.time == Self.sent + 500)
+        #expect(confirmed(nil, credentials: nil)?.time == Self.sent + 500)
+        #expect(confirmed("no-store", credentials: "Bearer a") == nil)
+    }
+
     @Test func `after a 304 the age starts again`() throws {
         let old = ["Cache-Control": "max-age=60", "Age": "50", "Date": Self.date]
         let confirmation = TransferResponse(url: url, statusCode: 304, fields: [])
