@@ -76,8 +76,8 @@ struct ProcessorTraitsTests {
         "AnimatedImageProcessor", "DefaultImageProcessor", "ProfileKeepingProcessor",
     ]
 
-    /// The files that list processors, with those that they can do without: what has no numbers, what
-    /// sizes make, and what blending shows.
+    /// The files that list processors, with the processors that each of them need not have: those
+    /// without numbers, those that sizes make, and compositing, which blending stands for.
     private static let lists: [(path: String, others: Set<String>)] = [
         (
             "Tests/KingfisherTests/Processing/ProcessorFuzzTests.swift",

@@ -251,7 +251,7 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         answer.selecting.removeAll { $0 == selection }
         answer.selecting = answer.selecting.suffix(Self.maxSelecting - 1) + [selection]
         if answer.isStorable(value) { return answer }
-        // What was stored for requests without credentials is not removed because of one with them.
+        // A request with credentials does not remove what was stored without them.
         return answer.isStorable { _ in nil } ? self : nil
     }
 

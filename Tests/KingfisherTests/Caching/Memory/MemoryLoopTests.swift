@@ -80,7 +80,7 @@ struct MemoryLoopTests {
         #expect(Self.hits(of: other, in: store) > 0.4)
     }
 
-    /// The hits of a store that drops what was used least recently, for comparison.
+    /// The share of hits of a least recently used cache of the same size.
     private static func recencyHits(of requests: [Int], entries: Int) -> Double {
         var kept: [Int] = []
         let hits = requests.count { number in

@@ -14,7 +14,7 @@ struct MetadataChoice: OptionSet, Sendable {
     static let copyright = MetadataChoice(rawValue: 16)
     static let date = MetadataChoice(rawValue: 32)
     static let gps = MetadataChoice(rawValue: 64)
-    /// Whatever the format holds; its last bit tells it from a list of the same parts.
+    /// All that the format holds; its highest bit distinguishes it from a list of the same parts.
     static let all: MetadataChoice = [
         .exif, .xmp, .iptc, .icc, .gps, MetadataChoice(rawValue: 128),
     ]

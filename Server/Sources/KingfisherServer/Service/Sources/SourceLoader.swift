@@ -65,7 +65,7 @@ struct SourceLoader: Sendable {
 
     /// Whether a source is on the site of the cookies.
     private func getsCookies(_ source: URL, ofRequestTo host: String?) -> Bool {
-        // The scheme of a request is not known behind a proxy, nor the port that it implies.
+        // Behind a proxy the scheme of the request is unknown, and so is the port that it implies.
         cookieSite.map { $0 == source.site } ?? (source.authority == host?.lowercased())
     }
 
