@@ -196,7 +196,7 @@ extension DiskStorage {
         ///
         /// - Throws: An error if files cannot be removed.
         public func removeAll() throws {
-            try queue.performAlone { [store] () throws(DiskError) in try store.removeAll() }
+            try queue.removeAll()
         }
 
         /// Returns the URL of a key's file, whether or not it exists.

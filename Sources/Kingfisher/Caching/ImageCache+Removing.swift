@@ -60,9 +60,8 @@ extension ImageCache {
         on queue: CallbackQueue = .mainAsync,
         then handler: (@Sendable () -> Void)?
     ) {
-        diskStorage.queue.enqueueAlone { [diskStorage] in
+        diskStorage.queue.enqueueRemovalOfAll { _ in
             // By contract errors are ignored, and the handler is always called.
-            try? diskStorage.removeAll()
             if let handler { queue.execute(handler) }
         }
     }

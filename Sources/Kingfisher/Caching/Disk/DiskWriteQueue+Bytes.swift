@@ -58,5 +58,9 @@ extension DiskWriteQueue {
             get { numbers[name.hashValue & (Self.places - 1)] }
             set { numbers[name.hashValue & (Self.places - 1)] = newValue }
         }
+
+        mutating func changeAll() {
+            for place in numbers.indices { numbers[place] &+= 1 }
+        }
     }
 }

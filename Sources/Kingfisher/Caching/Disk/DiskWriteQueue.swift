@@ -137,10 +137,24 @@ final class DiskWriteQueue: Sendable {
         }
     }
 
+    /// Queues the removal of all entries.
+    ///
+    /// Bytes that were looked for elsewhere before it are not stored after it.
+    func enqueueRemovalOfAll(completion: @escaping Completion) {
+        enqueueAlone(changesAll: true) { [store] in
+            completion(Result { () throws(DiskError) in try store.removeAll() })
+        }
+    }
+
     /// Queues work that runs alone: after everything queued before it, and before everything queued
     /// later.
-    func enqueueAlone(_ work: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameters:
+    ///   - changesAll: Whether it changes every name.
+    ///   - work: The work.
+    func enqueueAlone(changesAll: Bool = false, _ work: @escaping @Sendable () -> Void) {
         let isFirst = state.withLock { state in
+            if changesAll { state.versions.changeAll() }
             state.later.append(.barrier(work))
             return state.lines.isEmpty && state.later.count == 1
         }
@@ -180,32 +194,31 @@ final class DiskWriteQueue: Sendable {
             state.withLock { $0.versions[ByteText(name)] &+= 1 }
             return try make(change, name: name).get()
         }
+        try waiting { done in
+            let line = ByteText(name)
+            let isFirst = append(Operation(change: change, completion: done), name: line)
+            if isFirst == true { work(on: line, endsAfterFirst: true) }
+        }
+    }
+
+    /// Removes all entries alone, and returns when they are removed.
+    func removeAll() throws(DiskError) {
+        if Self.isWorking {
+            state.withLock { $0.versions.changeAll() }
+            return try store.removeAll()
+        }
+        try waiting { done in enqueueRemovalOfAll(completion: done) }
+    }
+
+    /// Returns when the completion was called.
+    private func waiting(for start: (@escaping Completion) -> Void) throws(DiskError) {
         let result = Mutex<Result<Void, DiskError>>(.success(()))
         let isMade = DispatchSemaphore(value: 0)
-        let operation = Operation(change: change) { made in
+        start { made in
             result.withLock { $0 = made }
             isMade.signal()
         }
-        let line = ByteText(name)
-        if append(operation, name: line) == true { work(on: line, endsAfterFirst: true) }
         isMade.wait()
-        try result.withLock { $0 }.get()
-    }
-
-    /// Runs work alone, and returns when it is done.
-    func performAlone(_ work: @escaping @Sendable () throws(DiskError) -> Void) throws(DiskError) {
-        if Self.isWorking { return try work() }
-        let result = Mutex<Result<Void, DiskError>>(.success(()))
-        let isDone = DispatchSemaphore(value: 0)
-        enqueueAlone {
-            do throws(DiskError) {
-                try work()
-            } catch {
-                result.withLock { $0 = .failure(error) }
-            }
-            isDone.signal()
-        }
-        isDone.wait()
         try result.withLock { $0 }.get()
     }
 

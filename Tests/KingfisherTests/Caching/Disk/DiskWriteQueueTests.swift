@@ -153,6 +153,25 @@ struct DiskWriteQueueTests {
         #expect(queue.store.entries.map(\.name) == ["n3"])
     }
 
+    @Test func `bytes from before everything was removed are not stored after it`() async {
+        let log = EventLog()
+        valve.open()
+        let version = queue.version(of: "a")
+        queue.enqueueRemovalOfAll { log.add("removed \($0.isSuccess)") }
+        queue.enqueueStore(
+            .ready(Data("old".utf8)),
+            named: "a",
+            key: "a",
+            division: .atFirst,
+            expiration: .never,
+            ifUnchangedSince: version
+        ) { _ in }
+        enqueue("new", "b", log)
+        await drain()
+        #expect(log.events == ["removed true", "b=new true"])
+        #expect(queue.store.entries.map(\.name) == ["b"])
+    }
+
     @Test func `an expired store neither waits nor hides another`() async throws {
         let log = EventLog()
         enqueue("one", "a", log)
