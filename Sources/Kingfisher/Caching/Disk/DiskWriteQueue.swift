@@ -29,6 +29,8 @@ final class DiskWriteQueue: Sendable {
         var isAlone = false
         var byteCount = 0
         var versions = Versions()
+        /// The threads that make a change or call a completion.
+        var threads: Set<pthread_t> = []
     }
 
     let store: DiskStore
@@ -180,20 +182,17 @@ final class DiskWriteQueue: Sendable {
 
     // MARK: Waiting
 
-    /// Whether this thread is making a change or calling a completion.
-    ///
-    /// Task-local, because completions and serializers are a user's code, which may store again.
-    @TaskLocal private static var isWorking = false
-
     /// Makes a change after those of the same name before it, and returns when it is done.
     ///
     /// A change of a name without a line is made on this thread. Within completions and serializers
     /// it is made immediately, because waiting for the same line would never end.
     func perform(_ change: Operation.Change, on name: String) throws(DiskError) {
-        if Self.isWorking {
-            state.withLock { $0.versions[ByteText(name)] &+= 1 }
-            return try make(change, name: name).get()
+        let isWorking = state.withLock { state in
+            guard state.isWorking else { return false }
+            state.versions[ByteText(name)] &+= 1
+            return true
         }
+        if isWorking { return try make(change, name: name).get() }
         try waiting { done in
             let line = ByteText(name)
             let isFirst = append(Operation(change: change, completion: done), name: line)
@@ -203,10 +202,12 @@ final class DiskWriteQueue: Sendable {
 
     /// Removes all entries alone, and returns when they are removed.
     func removeAll() throws(DiskError) {
-        if Self.isWorking {
-            state.withLock { $0.versions.changeAll() }
-            return try store.removeAll()
+        let isWorking = state.withLock { state in
+            guard state.isWorking else { return false }
+            state.versions.changeAll()
+            return true
         }
+        if isWorking { return try store.removeAll() }
         try waiting { done in enqueueRemovalOfAll(completion: done) }
     }
 
@@ -225,7 +226,15 @@ final class DiskWriteQueue: Sendable {
     // MARK: Working
 
     private func work(on name: ByteText, endsAfterFirst: Bool = false) {
-        Self.$isWorking.withValue(true) { workInOrder(on: name, endsAfterFirst: endsAfterFirst) }
+        working { workInOrder(on: name, endsAfterFirst: endsAfterFirst) }
+    }
+
+    /// Makes changes and calls completions on this thread; both may run code of a user, which may
+    /// change entries again.
+    private func working(_ body: () -> Void) {
+        let isOutermost = state.withLock { $0.threads.insert(pthread_self()).inserted }
+        body()
+        if isOutermost { state.withLock { _ = $0.threads.remove(pthread_self()) } }
     }
 
     private func workInOrder(on name: ByteText, endsAfterFirst: Bool) {
@@ -308,7 +317,7 @@ final class DiskWriteQueue: Sendable {
     /// Runs the next barrier once all lines are idle, then admits the operations queued after it.
     private func workAlone() {
         while let work = state.withLock({ $0.claimBarrier() }) {
-            Self.$isWorking.withValue(true) { work() }
+            working(work)
             let names = state.withLock { $0.admit() }
             for name in names { pool.submit { self.work(on: name) } }
         }
@@ -316,6 +325,9 @@ final class DiskWriteQueue: Sendable {
 }
 
 extension DiskWriteQueue.State {
+    /// Whether this thread makes a change or calls a completion.
+    fileprivate var isWorking: Bool { threads.contains(pthread_self()) }
+
     /// Appends to the line of a name; returns whether the line has to be started.
     fileprivate mutating func add(_ operation: DiskWriteQueue.Operation, name: ByteText) -> Bool {
         lines[name, default: []].append(operation)

@@ -172,6 +172,32 @@ struct DiskWriteQueueTests {
         #expect(queue.store.entries.map(\.name) == ["b"])
     }
 
+    @Test(arguments: [false, true])
+    func `a completion's task, or that of another queue, waits for the line`(
+        isTask: Bool
+    ) async throws {
+        let folder = try TemporaryDirectory()
+        let store = DiskStore(directory: folder.url.path)
+        try store.prepare()
+        let other = isTask ? queue : DiskWriteQueue(store: store)
+        let (log, begun, ended) = (EventLog(), Gate(), Gate())
+        enqueue("1", "a", log)
+        let remove: @Sendable () -> Void = { [queue] in
+            begun.open()
+            let result = Result { try queue.perform(.removal, on: "a") }
+            log.add("removed \((try? result.get()) != nil)")
+            ended.open()
+        }
+        other.enqueue(.removal, on: "absent") { _ in
+            if isTask { Task { remove() } } else { remove() }
+        }
+        await begun.wait()
+        valve.open()
+        await ended.wait()
+        #expect(log.events == ["a=1 true", "removed true"])
+        #expect(queue.store.entries.isEmpty)
+    }
+
     @Test func `an expired store neither waits nor hides another`() async throws {
         let log = EventLog()
         enqueue("one", "a", log)
