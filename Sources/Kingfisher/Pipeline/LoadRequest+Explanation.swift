@@ -42,6 +42,7 @@ extension LoadRequest {
         disk: CacheMissReason?,
         original: CacheMissReason?
     ) -> LoadExplanation.Outcome {
+        guard allowsSource else { return .fails }
         if memory == nil { return .cache(.memory) }
         if disk == nil { return .cache(.disk) }
         if original == nil { return .original }

@@ -10,7 +10,8 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
         case download
         /// From the provider.
         case provider
-        /// Nowhere: the options allow only the cache and it has no image.
+        /// Nowhere: the options or the downloader refuse the source, or the options allow only the
+        /// cache and it has no image.
         case fails
     }
 
@@ -95,7 +96,8 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
         case .original: "is made from the cached original"
         case .download: "is downloaded"
         case .provider: "is loaded from its provider"
-        case .fails: "fails, because the options allow only the cache"
+        case .fails:
+            "fails, because its source is refused, or the options allow only the cache"
         }
     }
 }

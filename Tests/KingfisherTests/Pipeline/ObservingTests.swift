@@ -27,6 +27,10 @@ struct ObservingTests {
         let onDisk = bench.manager.explain(url)
         #expect(onDisk.outcome == .cache(.disk))
         #expect(onDisk.description.contains("comes from the disk"))
+        // Refused whatever the caches have, as by the load itself.
+        let refused = bench.manager.explain(url, options: [.allowedSources([])])
+        #expect(refused.outcome == .fails)
+        #expect(refused.description.contains("its source is refused"))
 
         let blur = BlurImageProcessor(blurRadius: 2)
         let blurred = bench.manager.explain(url, options: [.processor(blur)])
