@@ -181,10 +181,8 @@ struct PrefetchCommand: AsyncParsableCommand {
 
     /// The sources, each once, and an error line for each text that is not a URL.
     private func sources() throws -> ([PictureSource], [String]) {
-        var seen: Set<String> = []
         var refused: [String] = []
-        let texts = try listing.all(urls, patience: loading.timeout)
-            .filter { seen.insert($0).inserted }
+        let texts = try listing.all(urls, patience: loading.timeout).withoutRepeats
         let search = InputSearch(leavingOut: "", excluding: listing.exclude)
         let sources = texts.compactMap { text -> PictureSource? in
             guard let source = try? Self.source(text) else {
