@@ -204,6 +204,20 @@ public struct ImageMetadata: Sendable, Equatable {
         to file: Data,
         dropsUnsupported: Bool = false
     ) throws(Failure) -> Data {
+        try added(to: file) { _ in dropsUnsupported }
+    }
+
+    /// Adds the metadata as ``added(to:dropsUnsupported:)``, and asks for each part that does not fit.
+    ///
+    /// - Parameters:
+    ///   - file: The encoded image.
+    ///   - dropsPart: Whether the part of a failure is left out; otherwise it is thrown.
+    /// - Returns: The file with the metadata.
+    /// - Throws: ``Failure``.
+    @_spi(Programs) public func added(
+        to file: Data,
+        dropsPart: (Failure) -> Bool
+    ) throws(Failure) -> Data {
         guard !isEmpty else { return file }
         do {
             let info = try Codecs.inspect(file)
@@ -213,7 +227,7 @@ public struct ImageMetadata: Sendable, Equatable {
             }
             for part in MetadataPart.allCases {
                 guard let failure = Failure(part, of: fitting, in: info.format) else { continue }
-                guard dropsUnsupported else { throw failure }
+                guard dropsPart(failure) else { throw failure }
                 fitting.remove(part)
             }
             return fitting.isEmpty ? file : try fitting.written(to: file)

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 import Synchronization
 
 /// The metadata that an encoded file keeps of its source: the value of `--keep`.
@@ -102,28 +102,15 @@ extension ImageMetadata {
     ///
     /// - Throws: The other failures of `added(to:dropsUnsupported:)`.
     func addedWhereSupported(to file: Data, _ format: PictureFormat) throws -> Data {
-        var rest = self
-        while true {
-            do {
-                return try rest.added(to: file)
-            } catch {
-                guard case .unsupportedPart(let part, _) = error else { throw error }
-                rest.remove(part)
-                let note = "\(format.rawValue) files cannot hold \(part.rawValue); left it out"
-                guard LibraryLog.shared.level != .quiet,
-                    Self.noted.withLock({ $0.insert(note).inserted })
-                else { continue }
+        try added(to: file) { failure in
+            guard case .unsupportedPart(let part, _) = failure else { return false }
+            let note = "\(format.rawValue) files cannot hold \(part.rawValue); left it out"
+            if LibraryLog.shared.level != .quiet,
+                Self.noted.withLock({ $0.insert(note).inserted })
+            {
                 Terminal.note("kf: " + note)
             }
-        }
-    }
-
-    private mutating func remove(_ part: Part) {
-        switch part {
-        case .exif: exif = nil
-        case .xmp: xmp = nil
-        case .iptc: iptc = nil
-        case .colorProfile: colorProfile = nil
+            return true
         }
     }
 }
