@@ -86,6 +86,7 @@ extension Codecs {
     /// The encoded animation; nil unless its frames equal those of the source.
     private static func optimizedGIF(_ data: Data) throws(CodecError) -> Data? {
         let source = try FrameDecoder(data)
+        let delays = try statedDelays(ofGIF: data)
         let encoder = GIFEncoder(
             size: source.size,
             frameCount: source.frameCount,
@@ -94,7 +95,7 @@ extension Codecs {
             collectsColors: true
         )
         let encoded = try encoder.encode { index throws(CodecError) in
-            AnimationFrame(bitmap: try source.frame(at: index), delay: source.delays[index])
+            AnimationFrame(bitmap: try source.frame(at: index), delay: delays[index])
         }
         // The encoder writes no extensions but its own.
         let descriptions = try data.withBytes { bytes throws(CodecError) in
@@ -102,14 +103,19 @@ extension Codecs {
         }
         let file = encoded.dropLast() + descriptions + encoded.suffix(1)
         guard file.count < data.count else { return nil }
+        guard try statedDelays(ofGIF: file) == delays else { return nil }
         let (before, after) = (try FrameDecoder(data), try FrameDecoder(file))
-        guard after.frameCount == before.frameCount, after.delays == before.delays else {
-            return nil
-        }
         for index in 0..<before.frameCount {
             // More colours in a frame than a palette has.
             guard try before.frame(at: index) == after.frame(at: index) else { return nil }
         }
         return file
+    }
+
+    /// The delays of a GIF's frames in seconds, also those that are played for longer.
+    private static func statedDelays(ofGIF data: Data) throws(CodecError) -> [Double] {
+        try data.withBytes { bytes throws(CodecError) in
+            try GIFHeader(parsing: bytes, limits: .default).frames.map(\.delay)
+        }
     }
 }

@@ -9,6 +9,7 @@ struct GIFHeader: Sendable {
         var offset: Int
         /// As stated; may reach outside the screen.
         var rect: PixelRect
+        /// In seconds, as stated.
         var delay: Double
         var disposal: FrameDescriptor.Disposal
         /// The index of the transparent colour.
@@ -32,7 +33,7 @@ struct GIFHeader: Sendable {
     private var control = GraphicControl()
 
     private struct GraphicControl {
-        var delay = FrameDescriptor.playedDelay(0)
+        var delay = 0.0
         var disposal = FrameDescriptor.Disposal.keep
         var transparentIndex: Int?
     }
@@ -143,7 +144,7 @@ struct GIFHeader: Sendable {
         guard let flags = reader.u8(at: offset), let delay = reader.u16(at: offset + 1),
             let index = reader.u8(at: offset + 3)
         else { return }
-        control.delay = FrameDescriptor.playedDelay(Double(delay) / 100)
+        control.delay = Double(delay) / 100
         control.transparentIndex = flags & 1 != 0 ? index : nil
         control.disposal =
             switch flags >> 2 & 7 {

@@ -46,7 +46,7 @@ struct GIFReader: FrameReader {
             descriptors.append(
                 FrameDescriptor(
                     rect: frame.rect.intersection(screen),
-                    delay: frame.delay,
+                    delay: FrameDescriptor.playedDelay(frame.delay),
                     disposal: frame.disposal,
                     isOpaque: frame.transparentIndex == nil && isWhole
                 )

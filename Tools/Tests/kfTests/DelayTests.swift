@@ -1,0 +1,71 @@
+import Foundation
+import Kingfisher
+import KingfisherTesting
+import Testing
+
+/// How long the frames of written animations are shown.
+@Suite(.timeLimit(.minutes(1)))
+struct DelayTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for (name, level) in [("black.png", UInt8(0)), ("grey.png", 100)] {
+            try TestPictures.solid(level, width: 40, height: 30)
+                .write(to: folder.url.appending(path: name))
+        }
+    }
+
+    private func kf(_ line: String) async throws -> KFProgram.Outcome {
+        try await KFProgram.run(line.split(separator: " ").map(String.init), in: folder)
+    }
+
+    /// A GIF of solid frames with these delays in hundredths of a second, and some bytes too many.
+    private static func gif(delays: [UInt8]) throws -> Data {
+        let colors: [KFCrossPlatformColor] = [.red, .blue, .green]
+        let frames = delays.indices.map { index in
+            ScriptedPicture.solid(colors[index % colors.count], width: 40, height: 30)
+        }
+        let image = ScriptedAnimation(frames, secondsEach: 0.5).image
+        var file = try #require(image.kf.animationRepresentation(format: .GIF))
+        for (place, delay) in zip(places(ofDelaysIn: file), delays) {
+            file[place] = delay
+            file[place + 1] = 0
+        }
+        let loop = Data([0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0])
+        let place = try #require(file.firstRange(of: loop)).lowerBound
+        file.insert(contentsOf: (0..<5).flatMap { _ in loop }, at: place)
+        return file
+    }
+
+    /// The delays that a GIF states, in hundredths of a second.
+    private func delays(_ name: String) throws -> [Int] {
+        let file = try folder.data(name)
+        return Self.places(ofDelaysIn: file).map { Int(file[$0]) + Int(file[$0 + 1]) << 8 }
+    }
+
+    private static func places(ofDelaysIn file: Data) -> [Int] {
+        file.indices.dropLast(8)
+            .filter { file[$0...].starts(with: [0x21, 0xF9, 4]) && file[$0 + 7] == 0 }
+            .map { $0 + 4 }
+    }
+
+    @Test(arguments: ["", "--strip", "--isolate"])
+    func `GIF-12: optimising keeps the delays that the file states`(option: String) async throws {
+        let before = try Self.gif(delays: [0, 1, 2, 7])
+        try before.write(to: folder.url.appending(path: "a.gif"))
+        let outcome = try await kf("optimize a.gif -o out.gif \(option)")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try folder.data("out.gif").count < before.count)
+        #expect(try delays("out.gif") == [0, 1, 2, 7])
+    }
+
+    @Test func `encoding states the delays that are played`() async throws {
+        try Self.gif(delays: [0, 1, 2, 7]).write(to: folder.url.appending(path: "a.gif"))
+        for line in ["get a.gif -p resize:20x -o out.gif", "convert a.gif -p resize:20x -o out"] {
+            let outcome = try await kf(line)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        for name in ["out.gif", "out/a.gif"] { #expect(try delays(name) == [10, 10, 2, 7]) }
+    }
+}
