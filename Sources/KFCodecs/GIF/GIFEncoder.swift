@@ -54,6 +54,7 @@ struct GIFEncoder {
         _ file: UnsafeMutablePointer<GifFileType>,
         _ frame: (Int) throws(CodecError) -> AnimationFrame
     ) throws(CodecError) {
+        var clock = GIFClock()
         var shared = collectsColors && frameCount > 1 ? try colors(of: frame) : nil
         try forEachChange(of: frame) { index, delay, change throws(CodecError) in
             let image = try GIFImage(change, sharing: shared, isStill: frameCount == 1)
@@ -61,7 +62,7 @@ struct GIFEncoder {
                 shared = ColorTable(image.pixels.palette.map(\.pixel))
                 try writeStart(file, image.pixels.palette)
             }
-            try writeControl(file, image, delay: delay)
+            try writeControl(file, image, hundredths: clock.hundredths(of: delay))
             try writeImage(file, image)
         }
     }
@@ -139,9 +140,8 @@ struct GIFEncoder {
     private func writeControl(
         _ file: UnsafeMutablePointer<GifFileType>,
         _ image: GIFImage,
-        delay: Double
+        hundredths: Int
     ) throws(CodecError) {
-        let hundredths = UInt16(max(0, min(65_535, (delay * 100).rounded())))
         // 2 restores the background, which is transparent; 1 keeps the frame.
         let disposal: UInt8 = image.isCleared ? 2 : 1
         let body: [UInt8] = [
@@ -208,6 +208,22 @@ struct GIFEncoder {
     private static func failure(_ code: Int32) -> CodecError {
         let text = GifErrorString(code).map { String(cString: $0) } ?? "error \(code)"
         return .encodingFailed(.gif, detail: text)
+    }
+}
+
+/// Rounds delays to hundredths of a second so that their sum stays.
+private struct GIFClock {
+    /// The part of a hundredth that the frames so far are shown too briefly; negative if too long.
+    private var missing = 0.0
+
+    /// The number that is written for a delay in seconds.
+    mutating func hundredths(of delay: Double) -> Int {
+        let exact = min(max(0, delay * 100), 65_535)
+        // Players show 1 as 10; see ``FrameDescriptor/playedDelay(_:)``.
+        let least = FrameDescriptor.playedDelay(delay) == delay ? 2.0 : 0
+        let written = min(max(least, (exact + missing).rounded()), 65_535)
+        missing = min(max(-0.5, missing + exact - written), 0.5)
+        return Int(written)
     }
 }
 

@@ -68,4 +68,16 @@ struct DelayTests {
         }
         for name in ["out.gif", "out/a.gif"] { #expect(try delays(name) == [10, 10, 2, 7]) }
     }
+
+    @Test(arguments: [("24", 100), ("30", 80), ("12", 200)])
+    func `GIF-13: a GIF lasts as long as asked, though a frame has hundredths of a second`(
+        fps: String,
+        total: Int
+    ) async throws {
+        let images = Array(repeating: "black.png grey.png", count: 12).joined(separator: " ")
+        let outcome = try await kf("animate \(images) -o out.gif --fps \(fps)")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+        #expect(try delays("out.gif").reduce(0, +) == total)
+    }
 }
