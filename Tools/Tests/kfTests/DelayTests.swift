@@ -69,6 +69,17 @@ struct DelayTests {
         for name in ["out.gif", "out/a.gif"] { #expect(try delays(name) == [10, 10, 2, 7]) }
     }
 
+    @Test func `frames of animations keep their delays without another one`() async throws {
+        try Self.gif(delays: [2, 30, 7]).write(to: folder.url.appending(path: "a.gif"))
+        for (options, expected) in [
+            ("", [2, 30, 7, 10]), ("--delay 0.2", [20, 20, 20, 20]), ("--fps 5", [20, 20, 20, 20]),
+        ] {
+            let outcome = try await kf("animate a.gif black.png -o out.gif \(options)")
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try delays("out.gif") == expected)
+        }
+    }
+
     @Test(arguments: [("24", 100), ("30", 80), ("12", 200)])
     func `GIF-13: a GIF lasts as long as asked, though a frame has hundredths of a second`(
         fps: String,
@@ -79,5 +90,27 @@ struct DelayTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.isEmpty, "\(outcome.errors)")
         #expect(try delays("out.gif").reduce(0, +) == total)
+    }
+
+    @Test(arguments: [
+        ("gif", "--fps 60", "a GIF shows each frame for 20 ms at least"),
+        ("gif", "--delay 0.01", "players show frames of 10 ms or less for 100 ms"),
+        ("webp", "--fps 100", "players show frames of 10 ms or less for 100 ms"),
+        ("webp", "--fps 60", nil),
+    ])
+    func `a delay that is not played is named`(
+        suffix: String,
+        speed: String,
+        reason: String?
+    ) async throws {
+        let images = "black.png grey.png black.png grey.png"
+        let outcome = try await kf("animate \(images) -o out.\(suffix) \(speed)")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors == reason.map { "kf: \($0); choose fewer frames a second\n" } ?? "")
+        let quiet = try await kf("animate \(images) -o out.\(suffix) \(speed) --quiet")
+        #expect(quiet.errors.isEmpty, "\(quiet.errors)")
+        if reason != nil, suffix == "gif", speed.contains("60") {
+            #expect(try delays("out.gif") == [2, 2, 2, 2])
+        }
     }
 }

@@ -11,7 +11,8 @@ struct AnimateCommand: AsyncParsableCommand {
         discussion: """
             Files that are named are shown in that order; those of folders and patterns in the \
             order of their names, in which 2 comes before 10. Animations, and parts of videos with \
-            --from and --to, are shown with all their frames. Images of another size fill the \
+            --from and --to, are shown with all their frames, animations with their delays unless \
+            --delay or --fps is given. Images of another size fill the \
             size of the first one, and lose what does not fit. Nothing is written if a file cannot \
             be read.
 
@@ -39,7 +40,7 @@ struct AnimateCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long each image is shown, in seconds. (default: 0.1)",
+            "How long each image is shown, in seconds. (default: 0.1, and the delays of animations)",
             valueName: "seconds"
         )
     )
@@ -88,7 +89,7 @@ struct AnimateCommand: AsyncParsableCommand {
             throw ValidationError("--fps must be from 1 to 100")
         }
         try part.check(reading.pages)
-        guard (0.01...60).contains(seconds) else {
+        guard (0.01...60).contains(seconds ?? Self.usualDelay) else {
             throw ValidationError("--delay must be from 0.01 to 60 seconds")
         }
         guard (0...65_535).contains(loops) else {
@@ -113,7 +114,8 @@ struct AnimateCommand: AsyncParsableCommand {
                         + "too large for an animation; choose a smaller --size"
                 )
             }
-            try await write(try await images(of: parts, size), size)
+            let delays = parts.map { seconds ?? $0.delay ?? Self.usualDelay }
+            try await write(try await images(of: parts, size), delays, size)
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
         }
@@ -121,9 +123,12 @@ struct AnimateCommand: AsyncParsableCommand {
 
     // MARK: - Steps
 
-    /// How long each image is shown.
-    private var seconds: Double {
-        delay ?? fps.map { 1 / $0 } ?? clip.map { 1 / $0.framesPerSecond } ?? 0.1
+    /// How long a still image is shown, unless a delay is given.
+    private static let usualDelay = 0.1
+
+    /// How long each image is shown, as asked; nil for the delays of animations.
+    private var seconds: Double? {
+        delay ?? fps.map { 1 / $0 } ?? clip.map { 1 / $0.framesPerSecond }
     }
 
     private var clip: VideoClip? { part.clip(framesPerSecond: fps) }
@@ -135,6 +140,9 @@ struct AnimateCommand: AsyncParsableCommand {
         /// The whole animation, with the number of the frame; nil for a still image, which is decoded
         /// in its final size.
         var frame: (animation: KFCrossPlatformImage, number: Int)?
+
+        /// How long the file shows the image; nil if it does not state it.
+        var delay: Double? { frame.flatMap { $0.animation.delay(ofFrame: $0.number) } }
     }
 
     private func format() throws -> PictureFormat {
@@ -235,13 +243,18 @@ struct AnimateCommand: AsyncParsableCommand {
         return made
     }
 
-    private func write(_ images: [KFCrossPlatformImage], _ size: CGSize) async throws {
-        let frames = ImageList(images: images, delay: seconds, loopCount: loops)
+    private func write(
+        _ images: [KFCrossPlatformImage],
+        _ delays: [Double],
+        _ size: CGSize
+    ) async throws {
+        let frames = ImageList(images: images, delays: delays, loopCount: loops)
         let animation = KingfisherWrapper<KFCrossPlatformImage>.animatedImage(
             source: frames,
             options: ImageCreatingOptions()
         )
         let format = try format()
+        if images.count > 1 { ShortDelays.note(delays.min() ?? Self.usualDelay, in: [format]) }
         let quality = CGFloat(quality) / 100
         let encoded = try await onThread(seconds: reading.timeout) {
             animation?.kf.animationRepresentation(
@@ -283,7 +296,7 @@ struct AnimateCommand: AsyncParsableCommand {
 /// Images as the frames of an animation.
 private struct ImageList: ImageFrameSource, LoopCounting {
     let images: [KFCrossPlatformImage]
-    let delay: Double
+    let delays: [Double]
     let loopCount: Int
 
     var data: Data? { nil }
@@ -293,5 +306,7 @@ private struct ImageList: ImageFrameSource, LoopCounting {
         images.indices.contains(index) ? images[index] : nil
     }
 
-    func duration(at index: Int) -> TimeInterval { delay }
+    func duration(at index: Int) -> TimeInterval {
+        delays.indices.contains(index) ? delays[index] : .infinity
+    }
 }

@@ -136,7 +136,9 @@ struct ConvertCommand: AsyncParsableCommand {
             try AtomicFile.checkWritable(output)
             if !out.quiet {
                 pages.noteUnused(by: found.map(\.path), clip: part.clip)
-                encoding.noteUnused(by: plan.items.map { $0.format ?? .png })
+                let formats = plan.items.map { $0.format ?? .png }
+                encoding.noteUnused(by: formats)
+                part.noteShortDelays(in: formats)
             }
             try await convert(plan, missing)
         } catch {

@@ -125,6 +125,7 @@ struct ImageGetter: Sendable {
         var named = try target.format(encoding.format)
         if named == nil { named = await loaded.sourceFormat() }
         let format = named ?? loadedFormat ?? .png
+        command.part.noteShortDelays(in: [format])
         // The pixels of a truncated file are not all there, but those of the result are.
         if format == loadedFormat, !loaded.result.isTruncated,
             let copy = try loaded.original.flatMap(encoding.copy)

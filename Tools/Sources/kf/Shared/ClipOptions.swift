@@ -29,6 +29,13 @@ struct ClipOptions: ParsableArguments {
 
     /// The part; nil for a frame.
     var clip: VideoClip? { part.clip(framesPerSecond: fps) }
+
+    /// Says that the frames of the part are shown for longer than asked.
+    func noteShortDelays(in formats: [PictureFormat]) {
+        let animated = formats.filter(\.holdsAnimations)
+        guard let clip, !animated.isEmpty else { return }
+        ShortDelays.note(1 / clip.framesPerSecond, in: animated)
+    }
 }
 
 /// The beginning and the end of a part of a video.

@@ -26,4 +26,10 @@ extension KFCrossPlatformImage {
         if let source = kf.frameSource { return source.frame(at: number - 1)?.kf.still }
         return (images?[number - 1] ?? self).kf.still
     }
+
+    /// How long a frame is shown in seconds, by its number from 1; nil for a still image.
+    func delay(ofFrame number: Int) -> Double? {
+        guard frameCount > 1 else { return nil }
+        return kf.frameSource?.duration(at: number - 1) ?? duration / Double(frameCount)
+    }
 }
