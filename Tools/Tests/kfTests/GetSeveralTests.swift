@@ -46,8 +46,13 @@ struct GetSeveralTests {
     @Test(arguments: [
         (["/a", "/sub/a"], ["a-2.jpg", "a.jpg"]),
         (["/a", "/a.jpg", "/sub/a"], ["a-2.jpg", "a-3.jpg", "a.jpg"]),
+        (["/a", "/a.jpg", "/a-2.jpg"], ["a-2.jpg", "a-3.jpg", "a.jpg"]),
+        (["/a", "/sub/a", "/a-2"], ["a-2.jpg", "a-3.jpg", "a.jpg"]),
+        (["/a.jpg", "/sub/a.jpg", "/a"], ["a-2.jpg", "a-3.jpg", "a.jpg"]),
+        (["/a.png", "/a.jpg", "/a-png.jpg"], ["a-png-2.jpg", "a-png.jpg", "a.jpg"]),
+        (["/a.jpg", "/sub/a.jpg", "/a-2.png"], ["a-2-png.jpg", "a-2.jpg", "a.jpg"]),
     ])
-    func `a URL without a suffix has a plain name, numbered where it repeats`(
+    func `a URL without the suffix of its format takes no name of another`(
         paths: [String],
         expected: [String]
     ) async throws {

@@ -12,11 +12,12 @@ final class FolderNames: Sendable {
         let expected: String
         /// From 1; larger numbers are part of the name.
         var number = 1
-        /// Whether another source differs in its suffix alone.
-        var isShared = false
     }
 
     private let names: [Name]
+    /// The sources by their names as far as these are known before the images are loaded: without
+    /// suffixes, in lower case.
+    private let planned: [String: Set<Int>]
     private let template: NameTemplate?
     /// The names that were given, each with its source.
     private let owners = Mutex<[String: Int]>([:])
@@ -27,40 +28,72 @@ final class FolderNames: Sendable {
     ///   - format: The format of all outputs; nil for those of the sources.
     init(_ sources: [PictureSource], _ template: NameTemplate?, as format: PictureFormat?) {
         self.template = template
-        names =
-            template.map { template in
-                sources.map { _ in Name(template: template, expected: "") }
-            } ?? Self.usual(sources, format)
+        if let template {
+            names = sources.map { _ in Name(template: template, expected: "") }
+            planned = [:]
+        } else {
+            (names, planned) = Self.usual(sources, format)
+        }
     }
 
-    private static func usual(_ sources: [PictureSource], _ format: PictureFormat?) -> [Name] {
+    private static func usual(
+        _ sources: [PictureSource],
+        _ format: PictureFormat?
+    ) -> ([Name], planned: [String: Set<Int>]) {
         let values = sources.map { source in
             let ext = fileName(of: source).pathExtension
             let own = PictureFormat(name: ext.lowercased())?.suffix ?? ext
             return Self.values(of: source, dir: source.folder, format?.suffix ?? own, nil)
         }
-        let stems = values.map { ($0.dir + "/" + $0.stem).lowercased() }
-        let counts = Dictionary(stems.map { ($0, 1) }, uniquingKeysWith: +)
-        // Of names whose suffix is known, by stem; the others are numbered after these.
-        let known = zip(stems, values).filter { !$1.format.isEmpty }.map { ($0.0, 1) }
-        var ranks = Dictionary(known, uniquingKeysWith: +)
-        var used: Set<String> = []
-        return zip(zip(values, stems), NameTemplate.usual(for: values)).map { value, template in
-            var name = Name(template: template, expected: value.0.format)
-            name.isShared = counts[value.1] ?? 0 > 1
-            guard !name.expected.isEmpty else {
-                // Its suffix may turn out to be that of any other name with this stem.
-                ranks[value.1, default: 0] += 1
-                name.number = ranks[value.1] ?? 1
-                return name
-            }
-            let path = template.path(value.0)
-            // Names that differ in case alone would be one file on some file systems.
-            while !used.insert(numbered(path, name.number).lowercased()).inserted {
-                name.number += 1
-            }
-            return name
+        var names = zip(values, NameTemplate.usual(for: values)).map { value, template in
+            Name(template: template, expected: value.format)
         }
+        var used: Set<String> = []
+        var planned: [String: Set<Int>] = [:]
+        for index in names.indices where !names[index].expected.isEmpty {
+            let path = names[index].template.path(values[index])
+            // Names that differ in case alone would be one file on some file systems.
+            while !used.insert(numbered(path, names[index].number).lowercased()).inserted {
+                names[index].number += 1
+            }
+            planned[stem(of: numbered(path, names[index].number)), default: []].insert(index)
+        }
+        // A suffix that is not known may turn out to be that of any other name. Names that need no
+        // number come first, because a number may make one of them.
+        let unknown = names.indices.filter { names[$0].expected.isEmpty }
+        let repeated = unknown.filter { index in
+            let stem = stem(of: values[index])
+            if planned[stem] == nil { planned[stem] = [index] }
+            return planned[stem] != [index]
+        }
+        for index in repeated {
+            let stem = stem(of: values[index])
+            names[index].number = number(for: stem, of: index, in: planned)
+            planned[numbered(stem: stem, names[index].number)] = [index]
+        }
+        return (names, planned)
+    }
+
+    /// The first number with which a name without its suffix is that of no other source.
+    private static func number(
+        for stem: String,
+        of index: Int,
+        in planned: [String: Set<Int>],
+        from first: Int = 1
+    ) -> Int {
+        var number = first
+        while planned[numbered(stem: stem, number), default: [index]] != [index] { number += 1 }
+        return number
+    }
+
+    /// The name of a file with a suffix, without it.
+    private static func stem(of path: String) -> String {
+        (path as NSString).deletingPathExtension.lowercased()
+    }
+
+    /// The usual name of a file whose suffix is not known.
+    private static func stem(of values: NameTemplate.Values) -> String {
+        (values.dir.isEmpty ? values.stem : values.dir + "/" + values.stem).lowercased()
     }
 
     /// The path within the folder; nil if it needs the size.
@@ -75,11 +108,17 @@ final class FolderNames: Sendable {
         if name.template.needsSize, size == nil { return nil }
         let dir = template == nil ? source.folder : Self.folder(of: source)
         let values = Self.values(of: source, dir: dir, format.suffix, size)
-        // Its suffix does not tell its format, and the name may be that of another source.
-        if template == nil, name.isShared, name.expected != format.suffix {
-            name.template = .keepingSuffix(of: values)
+        var path = Self.numbered(name.template.path(values), name.number)
+        // Its suffix is not that of its format, and the name may be that of another source.
+        if template == nil, name.expected != format.suffix,
+            planned[Self.stem(of: path)] != [index]
+        {
+            let template = NameTemplate.keepingSuffix(of: values)
+            let first = name.number
+            let stem = Self.stem(of: template.path(values))
+            name.number = Self.number(for: stem, of: index, in: planned, from: first)
+            path = Self.numbered(template.path(values), name.number)
         }
-        let path = Self.numbered(name.template.path(values), name.number)
         let owner = owners.withLock { owners in
             let owner = owners[path] ?? index
             owners[path] = owner
@@ -93,9 +132,13 @@ final class FolderNames: Sendable {
     }
 
     private static func numbered(_ path: String, _ number: Int) -> String {
-        guard number > 1 else { return path }
         let whole = path as NSString
-        return "\(whole.deletingPathExtension)-\(number).\(whole.pathExtension)"
+        return number == 1
+            ? path : numbered(stem: whole.deletingPathExtension, number) + "." + whole.pathExtension
+    }
+
+    private static func numbered(stem: String, _ number: Int) -> String {
+        number == 1 ? stem : "\(stem)-\(number)"
     }
 
     private static func values(
