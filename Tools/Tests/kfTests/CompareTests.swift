@@ -71,6 +71,19 @@ struct CompareTests {
         #expect(try TestPictures.pixel(drawn, x: 4, y: 5) == [0, 0, 0, 255])
     }
 
+    @Test func `a difference of alpha alone is shown, too`() async throws {
+        for (name, alpha) in [("clear.png", UInt8(0)), ("black.png", 255)] {
+            let pixels = Data((0..<64).flatMap { _ in [0, 0, 0, alpha] })
+            let image = KFCrossPlatformImage(premultipliedRGBA: pixels, width: 8, height: 8)
+            try #require(image?.kf.pngRepresentation())
+                .write(to: folder.url.appending(path: name))
+        }
+        let outcome = try await run("diff", "clear.png", "black.png", "-o", "d.png", "--json")
+        #expect(try GetTests.fields(outcome)["differingPixels"] as? Int == 64)
+        let drawn = try folder.data("d.png")
+        #expect(try TestPictures.pixel(drawn, x: 3, y: 5) == [255, 255, 255, 255])
+    }
+
     @Test func `the image that cannot be read is named`() async throws {
         let photo = try TestPictures.photo()
         try photo.prefix(photo.count / 2).write(to: folder.url.appending(path: "half.jpg"))

@@ -69,9 +69,11 @@ struct ImageDifference: Sendable {
     ) throws -> KFCrossPlatformImage {
         let (a, b) = (pixels(first), pixels(second))
         var result = Data(count: a.bytes.count)
+        func distance(_ index: Int) -> Int { abs(Int(a.bytes[index]) - Int(b.bytes[index])) }
         for index in result.indices {
-            let distance = abs(Int(a.bytes[index]) - Int(b.bytes[index]))
-            result[index] = index % 4 == 3 ? 255 : UInt8(min(255, distance * 8))
+            // A difference of alpha is shown as one of all colours.
+            let largest = max(distance(index), distance(index | 3))
+            result[index] = index % 4 == 3 ? 255 : UInt8(min(255, largest * 8))
         }
         let image = KFCrossPlatformImage(
             premultipliedRGBA: result,
