@@ -183,6 +183,17 @@ struct NameTests {
         #expect(try files(in: "in").contains("a-64.png"))
     }
 
+    @Test func `a name may be as long as the system allows`() async throws {
+        // Ten characters of 25 bytes.
+        let name = String(repeating: "👨‍👩‍👧‍👦", count: 10) + ".jpg"
+        #expect(name.utf8.count == 254)
+        for name in [name, String(repeating: "x", count: 251) + ".jpg"] {
+            let outcome = try await KFProgram.run(["get", "in/a.png", "-o", name], in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(FileManager.default.fileExists(atPath: folder.path(name)))
+        }
+    }
+
     @Test func `names keep their white space in a list, and zero bytes are named`() async throws {
         try TestPictures.png(width: 20, height: 10)
             .write(to: folder.url.appending(path: "x  y.png"))

@@ -125,8 +125,10 @@ enum AtomicFile {
         _ path: String,
         for title: String? = nil
     ) throws -> (file: Int32, path: String) {
-        // Hidden, so that other programs do not mistake it for a finished file.
-        let name = "." + (path as NSString).lastPathComponent.prefix(40) + ".XXXXXX"
+        // Hidden, so that other programs do not mistake it for a finished file. Bytes are counted: a
+        // character may have hundreds, and a name has 255.
+        let beginning = (path as NSString).lastPathComponent.utf8.prefix(40)
+        let name = "." + String(decoding: beginning, as: UTF8.self) + ".XXXXXX"
         var template = Array(
             (folder(of: path) as NSString).appendingPathComponent(name).utf8CString
         )
