@@ -61,6 +61,13 @@ struct SrcsetTests {
         #expect(html.hasSuffix("</picture>\n"))
     }
 
+    @Test func `a name with a colon is no scheme in the HTML`() async throws {
+        let photo = try TestPictures.jpeg(width: 64, height: 48)
+        try photo.write(to: folder.url.appending(path: "a:b.jpg"))
+        let outcome = try await run("a:b.jpg", "-o", "web", "--widths", "20", "--formats", "jpeg")
+        #expect(outcome.text.contains("src=\"a%3Ab-20.jpg\""), "\(outcome.text)")
+    }
+
     @Test func `a format that is named twice counts once`() async throws {
         let options = ["--widths", "50", "--formats", "png,jpg,png,jpeg", "--json"]
         let outcome = try await KFProgram.run(

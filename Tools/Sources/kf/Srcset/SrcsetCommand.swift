@@ -225,9 +225,10 @@ struct SrcsetCommand: AsyncParsableCommand {
         return (lines + ["</picture>"]).joined(separator: "\n")
     }
 
-    /// The address of a file in an attribute, where spaces and commas separate others.
+    /// The address of a file in an attribute, where spaces and commas separate others, and a colon would
+    /// end a scheme.
     private func address(_ name: String) -> String {
-        let allowed = CharacterSet.urlPathAllowed.subtracting([",", "&", "'"])
+        let allowed = CharacterSet.urlPathAllowed.subtracting([",", "&", "'", ":"])
         let encoded = name.addingPercentEncoding(withAllowedCharacters: allowed) ?? name
         let separators = CharacterSet.whitespacesAndNewlines.union([","])
         let base = base.addingPercentEncoding(withAllowedCharacters: separators.inverted) ?? base
