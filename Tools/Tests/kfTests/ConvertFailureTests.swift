@@ -29,6 +29,26 @@ struct ConvertFailureTests {
         }
     }
 
+    @Test(arguments: ["convert many -o out", "get many -o out/", "optimize many/*.jpg -o out/"])
+    func `a link that leads nowhere is an input that cannot be read`(line: String) async throws {
+        try add(1, TestPictures.jpeg(width: 64, height: 48))
+        for (link, target) in [("gone.jpg", "nowhere"), ("loop.jpg", "loop.jpg"), ("x", "y")] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path("many/" + link),
+                withDestinationPath: target
+            )
+        }
+        let arguments = line.split(separator: " ").map(String.init)
+        let outcome = try await KFProgram.run(arguments, in: folder)
+        #expect(outcome.status == 1)
+        let errors = outcome.errors.split(separator: "\n")
+        #expect(errors.count == 2, "\(outcome.errors)")
+        for name in ["gone", "loop"] {
+            #expect(errors.contains { $0.contains("cannot read many/\(name).jpg: ") })
+        }
+        #expect(FileManager.default.fileExists(atPath: folder.path("out/100.jpg")))
+    }
+
     @Test(arguments: [SIGINT, SIGQUIT])
     func `an interrupted run leaves no partial file`(signal: Int32) async throws {
         try add(200, TestPictures.photo())

@@ -268,8 +268,11 @@ struct InputSearch {
             if status.st_mode & S_IFMT == S_IFDIR {
                 return enters(below) ? walk(base, below, &failures, enters: enters) : []
             }
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
-            return [Found(path: path, dir: dir)]
+            let isLink = status.st_mode & S_IFMT == S_IFLNK
+            // Reading a link that leads nowhere reports that; another file was removed meanwhile.
+            let isFile =
+                stat(path, &status) == 0 ? status.st_mode & S_IFMT == S_IFREG : isLink
+            return isFile ? [Found(path: path, dir: dir)] : []
         }
     }
 
