@@ -151,6 +151,8 @@ struct FilmTests {
         ("info in.jpg --password x", "kf: --password is for PDF documents, and no input is one\n"),
         ("convert in.jpg --quality 50 --format png -o out", "kf: --quality is for lossy formats"),
         ("get in.jpg --quality 50 -o a.gif", "formats, and no output has one\n"),
+        ("get in.jpg --baseline -o a.png", "kf: --baseline is for jpeg, and no output is one\n"),
+        ("convert film.mp4 --all-frames -o out", "kf: --all-frames takes one frame of a video"),
         ("sheet in.jpg --frames 3 -o a.png", "kf: --frames is for a video that is named alone"),
         ("sheet in.jpg film.mp4 --frames 3 -o a.png", "kf: --frames is for a video that is named"),
     ])

@@ -138,6 +138,7 @@ struct ConvertCommand: AsyncParsableCommand {
                 pages.noteUnused(by: found.map(\.path), clip: part.clip)
                 let formats = plan.items.map { $0.format ?? .png }
                 encoding.noteUnused(by: formats)
+                if allFrames, part.clip == nil { noteVideo(among: found) }
                 part.noteShortDelays(in: formats)
             }
             try await convert(plan, missing)
@@ -147,6 +148,14 @@ struct ConvertCommand: AsyncParsableCommand {
     }
 
     // MARK: - Steps
+
+    /// Says that not all frames of a video are written.
+    private func noteVideo(among files: [InputSearch.Found]) {
+        guard files.contains(where: { LocalDocument($0.path)?.kind == .video }) else { return }
+        Terminal.note(
+            "kf: --all-frames takes one frame of a video; --from and --to take those of a part"
+        )
+    }
 
     /// Refuses the name of an image, which was hardly meant to become a folder.
     private func checkOutput() throws {

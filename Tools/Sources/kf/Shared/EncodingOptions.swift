@@ -141,10 +141,14 @@ struct EncodingOptions: ParsableArguments {
         }
     }
 
-    /// Says that the quality changes no file of these formats.
+    /// Says which options change no file of these formats.
     func noteUnused(by formats: [PictureFormat]) {
-        guard quality != nil, !formats.contains(where: \.isLossy) else { return }
-        Terminal.note("kf: --quality is for lossy formats, and no output has one")
+        if quality != nil, !formats.contains(where: \.isLossy) {
+            Terminal.note("kf: --quality is for lossy formats, and no output has one")
+        }
+        if baseline, !formats.contains(.jpeg) {
+            Terminal.note("kf: --baseline is for jpeg, and no output is one")
+        }
     }
 
     /// Encodes an image, with the metadata of its source that is to be kept.
