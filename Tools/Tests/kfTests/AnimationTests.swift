@@ -54,6 +54,11 @@ struct AnimationTests {
             #expect(outcome.errors.contains("--format webp, avif or gif keeps all frames"))
             #expect(outcome.errors.contains("-frame"))
         }
+        let line = try await KFProgram.run(
+            ["convert", "in.gif", "-o", "out", "--format", "png", "--verbose"],
+            in: folder
+        )
+        #expect(line.errors.contains("bytes, the first of 2 frames\n"), "\(line.errors)")
         let webp = try await KFProgram.run(
             ["convert", "in.gif", "-o", "out", "--format", "webp"],
             in: folder

@@ -31,6 +31,18 @@ struct IconTests {
         #expect(other.errors.contains(".ico"), "\(other.errors)")
     }
 
+    @Test func `an icon of an animation shows its first frame, and says so`() async throws {
+        let folder = try TemporaryFolder()
+        for (name, level) in [("a.png", UInt8(0)), ("b.png", 200)] {
+            try TestPictures.solid(level, width: 40, height: 30)
+                .write(to: folder.url.appending(path: name))
+        }
+        _ = try await KFProgram.run(["animate", "a.png", "b.png", "-o", "c.gif"], in: folder)
+        let outcome = try await KFProgram.run(["icon", "c.gif", "-o", "c.ico"], in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "kf: c.gif: took the first of 2 frames\n")
+    }
+
     @Test func `the time limit holds for all sizes together`() async throws {
         let folder = try TemporaryFolder()
         try TestPictures.png().write(to: folder.url.appending(path: "small.png"))

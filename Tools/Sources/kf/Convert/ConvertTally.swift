@@ -62,6 +62,7 @@ struct ConvertOutcome: Report, Sendable {
             "\(head)  \(width ?? 0) × \(height ?? 0), \(Readable.bytes(bytes ?? 0))"
                 + (removedPosition == true ? ", without its position" : "")
                 + (truncated == true ? ", incomplete" : "")
+                + (droppedFrames.map { ", the first of \($0 + 1) frames" } ?? "")
                 + (removedBytes.map { ", " + Readable.removed(bytesBehindImage: $0) } ?? "")
         case .skipped: "\(head)  skipped, the output exists"
         case .failed: "\(head)  \(error ?? "failed")"

@@ -56,8 +56,8 @@ struct IconCommand: AsyncParsableCommand {
         do {
             try AtomicFile.checkFolder(of: output)
             let load = PictureLoad(source: source, loading: loading, processor: nil)
-            let file = try await withDeadline(seconds: loading.timeout) { [sizes] in
-                let image = try await load.run().result.image
+            let file = try await withDeadline(seconds: loading.timeout) { [sizes, source, out] in
+                let image = try await load.run().result.image.firstFrame(of: source.title, out)
                 return try await onThread { try Self.file(of: image, sizes) }
             }
             try AtomicFile.write(file, to: output, patience: loading.timeout)
