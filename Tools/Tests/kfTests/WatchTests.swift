@@ -2,6 +2,12 @@ import Foundation
 import Kingfisher
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// `kf watch`.
 @Suite(.timeLimit(.minutes(1)))
 struct WatchTests {
@@ -56,6 +62,24 @@ struct WatchTests {
         for name in ["old", "below/deep", "new", "below/newer", "later/a", "last"] {
             #expect(try folder.data("out/\(name).jpg").kf.imageFormat == .JPEG)
         }
+    }
+
+    @Test func `a folder that cannot be listed is reported`() async throws {
+        // Permissions do not apply to an administrator with all rights.
+        let limits = "setpriv --bounding-set=-dac_override,-dac_read_search"
+        let outcome = try await KFProgram.bash(
+            """
+            mkdir in/secret; chmod 0 in/secret
+            exec 3< <(exec \(geteuid() == 0 ? limits : "") "$0" watch in -o out --json 2>&1)
+            program=$!
+            trap 'kill $program 2>/dev/null || true; chmod 700 in/secret' EXIT
+            for number in 1 2; do IFS= read -r -t 50 line <&3; echo "$line"; done
+            """,
+            in: folder
+        )
+        let reason = "cannot list in/secret: Permission denied"
+        #expect(outcome.text.contains(reason), "\(outcome.text) \(outcome.errors)")
+        #expect(outcome.text.contains("\"source\":\"in/secret\""))
     }
 
     @Test func `names that are excluded are left alone`() async throws {

@@ -103,8 +103,12 @@ struct WatchCommand: AsyncParsableCommand {
     ) async throws -> Set<String> {
         // All files are planned, so that two inputs with one name keep their suffixes.
         let search = InputSearch(leavingOut: output, excluding: exclusion.exclude)
+        let (found, failures) = search.search([folder])
         // A folder without images is no failure here.
-        guard let found = try? search.files([folder]).found else { return held }
+        for (path, failure) in failures where change.includesAll && path != folder {
+            _ = ErrorReport.exit(for: failure, source: path, out)
+        }
+        guard !found.isEmpty else { return held }
         let plan = ConvertPlan(
             inputs: found,
             folder: output,
