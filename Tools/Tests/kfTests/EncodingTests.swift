@@ -38,6 +38,28 @@ struct EncodingTests {
         #expect(wrong.errors.contains("lossy"))
     }
 
+    @Test(arguments: [
+        ("get long.png -o out.webp", "2 × 16384 pixels, and no side may have more than 16383"),
+        ("compare long.png --formats webp", "2 × 16384 pixels, and no side may have more than"),
+        ("srcset long.png -o out --formats webp", "2 × 16384 pixels, and no side may have more"),
+        ("animate long.png long.png -o out.webp", "2 × 16384 pixels, and no side may have more"),
+        ("get b.png -p resize:6000x6000:none -o out.avif", "6000 × 6000 pixels, and 35651584 in"),
+    ])
+    func `the error of an image that is too large for a format says so`(
+        line: String,
+        reason: String
+    ) async throws {
+        try TestPictures.solid(9, width: 2, height: 16_384)
+            .write(to: folder.url.appending(path: "long.png"))
+        let outcome = try await KFProgram.run(
+            line.split(separator: " ").map(String.init),
+            in: folder
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains(reason), "\(outcome.errors)")
+        #expect(outcome.errors.contains("choose another format, or a smaller size"))
+    }
+
     @Test(arguments: [[], ["--isolate"]])
     func `a truncated file is accepted on request alone, and completed`(
         isolation: [String]

@@ -262,7 +262,7 @@ struct AnimateCommand: AsyncParsableCommand {
                 compressionQuality: quality
             )
         }
-        guard let data = encoded else { throw format.failure }
+        guard let data = encoded else { throw format.failure(of: images[0]) }
         try AtomicFile.write(data, to: output, patience: reading.timeout)
         if format == .avif, images.count > 1 {
             await AnimationRounds.note(loops, of: data, isolates: reading.isolate)

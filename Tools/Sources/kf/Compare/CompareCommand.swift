@@ -124,7 +124,7 @@ struct CompareCommand: AsyncParsableCommand {
             : format.encoding(quality: compression).data(of: image)
         let time = start.duration(to: .now)
         guard let data, let decoded = KFCrossPlatformImage(data: data) else {
-            throw format.failure
+            throw format.failure(of: image)
         }
         let difference = try ImageDifference(image, decoded)
         return Row(

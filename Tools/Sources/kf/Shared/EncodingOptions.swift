@@ -191,7 +191,7 @@ struct EncodingOptions: ParsableArguments {
             }
         }
         guard let encoded else {
-            throw target.failure
+            throw target.failure(of: image)
         }
         if target == .avif, image.kf.imageFrameCount ?? 1 > 1, let source,
             // A source that is gone, or has no readable header, states no rounds.

@@ -50,10 +50,25 @@ enum PictureFormat: String, CaseIterable, Sendable {
     /// Whether files become smaller with less quality.
     var isLossy: Bool { self != .png && self != .gif }
 
-    /// The error of a file that could not be written.
-    var failure: Failure {
-        let library = imageFormat.missingLibrary.map { ": the library \($0) is not installed" }
-        return Failure("cannot write this image as \(rawValue)" + (library ?? ""))
+    /// The error of an image that could not be written.
+    func failure(of image: KFCrossPlatformImage) -> Failure {
+        let what = "cannot write this image as \(rawValue)"
+        if let library = imageFormat.missingLibrary {
+            return Failure("\(what): the library \(library) is not installed")
+        }
+        let (width, height) = (image.pixelWidth, image.pixelHeight)
+        // The limits of the library's encoders.
+        let limit: String? =
+            switch self {
+            case .webp: max(width, height) > 16_383 ? "no side may have more than 16383" : nil
+            case .avif: width * height > 35_651_584 ? "35651584 in all are the limit" : nil
+            case .png, .jpeg, .gif, .jxl: nil
+            }
+        guard let limit else { return Failure(what) }
+        return Failure(
+            "\(what): it has \(width) × \(height) pixels, and \(limit); choose another format, or a "
+                + "smaller size"
+        )
     }
 
     /// Names the formats of a default list that are left out, because their libraries are missing.

@@ -173,7 +173,7 @@ struct SrcsetCommand: AsyncParsableCommand {
                 let encoded = try await onThread(seconds: loading.timeout) {
                     encoding.data(of: small)
                 }
-                guard let data = encoded else { throw format.failure }
+                guard let data = encoded else { throw format.failure(of: small) }
                 let name = "\(stem)-\(width).\(format.suffix)"
                 let path = (output as NSString).appendingPathComponent(name)
                 if let real = InputSearch.resolved(path),
