@@ -60,6 +60,30 @@ struct EncodingTests {
         #expect(outcome.errors.contains("choose another format, or a smaller size"))
     }
 
+    @Test func `the wanted size includes the metadata that is kept`() async throws {
+        let packet = """
+            http://ns.adobe.com/xap/1.0/\0<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF \
+            xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" \
+            xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:description><rdf:Alt><rdf:li \
+            xml:lang="x-default">\(String(repeating: "word ", count: 3000))</rdf:li></rdf:Alt>\
+            </dc:description></rdf:Description></rdf:RDF></x:xmpmeta>
+            """
+        let count = packet.utf8.count + 2
+        let segment = [0xFF, 0xE1, UInt8(count >> 8), UInt8(count & 0xFF)] + Array(packet.utf8)
+        let photo = try TestPictures.photo()
+        try (photo.prefix(2) + segment + photo.dropFirst(2))
+            .write(to: folder.url.appending(path: "in.jpg"))
+        let get = ["get", "in.jpg", "-p", "resize:100x", "-o", "out.jpg", "--keep", "xmp"]
+        let outcome = try await KFProgram.run(get + ["--target-size", "18kB"], in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let file = try folder.data("out.jpg")
+        #expect(file.count <= 18_000, "\(file.count)")
+        #expect(file.contains("word word"))
+        let small = try await KFProgram.run(get + ["--target-size", "9kB"], in: folder)
+        #expect(small.status == 1)
+        #expect(small.errors.contains("or leave --keep out"), "\(small.errors)")
+    }
+
     @Test(arguments: [[], ["--isolate"]])
     func `a truncated file is accepted on request alone, and completed`(
         isolation: [String]

@@ -9,7 +9,7 @@ struct EncodingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The most bytes of the file, such as 100kB or 1.5MB: the highest quality up to --quality "
-                + "that is not larger. For lossy formats.",
+                + "that is not larger, with all that --keep names. For lossy formats.",
             valueName: "bytes"
         ),
         transform: { try TargetSize($0) }
@@ -181,33 +181,48 @@ struct EncodingOptions: ParsableArguments {
                     + "of them out"
             )
         }
-        let encoded = try await onThread {
-            if let exact { return exact.data(of: image) }
-            guard let targetSize else {
-                return encode(image, as: target, quality: steps.compressionQuality)
+        let metadata = try await metadata(of: source, for: target, isolates: isolates)
+        let file = try await onThread { () throws -> Data? in
+            let written = { (data: Data?) throws -> Data? in
+                try data.map { try add(metadata, to: $0, target) }
             }
-            return try targetSize.file(upTo: quality ?? 90) {
-                encode(image, as: target, quality: CGFloat($0) / 100)
+            if let exact { return try written(exact.data(of: image)) }
+            guard let targetSize else {
+                return try written(encode(image, as: target, quality: steps.compressionQuality))
+            }
+            return try targetSize.file(upTo: quality ?? 90, hasMetadata: !metadata.isEmpty) {
+                try written(encode(image, as: target, quality: CGFloat($0) / 100))
             }
         }
-        guard let encoded else {
+        guard let file else {
             throw target.failure(of: image)
         }
         if target == .avif, image.kf.imageFrameCount ?? 1 > 1, let source,
             // A source that is gone, or has no readable header, states no rounds.
             let header = try? await ImageFileInfo.read(await source(), isolates: isolates)
         {
-            await AnimationRounds.note(header.loopCount, of: encoded, isolates: isolates)
+            await AnimationRounds.note(header.loopCount, of: file, isolates: isolates)
         }
-        guard !kept.isEmpty, let source else { return encoded }
-        let metadata = try await kept.metadata(
-            of: await source(),
-            for: target,
-            isolates: isolates
-        )
-        return keep == .all
-            ? try metadata.addedWhereSupported(to: encoded, target)
-            : try metadata.added(to: encoded)
+        return file
+    }
+
+    /// What is kept of a source.
+    private func metadata(
+        of source: (() async throws -> Data)?,
+        for target: PictureFormat,
+        isolates: Bool
+    ) async throws -> ImageMetadata {
+        guard !kept.isEmpty, let source else { return ImageMetadata() }
+        return try await kept.metadata(of: await source(), for: target, isolates: isolates)
+    }
+
+    private func add(
+        _ metadata: ImageMetadata,
+        to file: Data,
+        _ target: PictureFormat
+    ) throws -> Data {
+        keep == .all
+            ? try metadata.addedWhereSupported(to: file, target) : try metadata.added(to: file)
     }
 
     /// Encodes an image; nil if the format cannot hold it.
