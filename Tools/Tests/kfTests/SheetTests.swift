@@ -56,6 +56,20 @@ struct SheetTests {
         #expect(outcome.errors.contains("none of the images"))
     }
 
+    @Test(arguments: ["sheet in", "trace in/0.jpg in/bad.jpg"])
+    func `the reasons are listed if the output cannot be written`(line: String) async throws {
+        try Data("no image".utf8).write(to: folder.url.appending(path: "in/bad.jpg"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("full.png"),
+            withDestinationPath: "/dev/full"
+        )
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try await KFProgram.run(words + ["-o", "full.png"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("in/bad.jpg: "), "\(outcome.errors)")
+        #expect(outcome.errors.contains("No space left on device"), "\(outcome.errors)")
+    }
+
     @Test func `unreadable images are listed, and impossible pages refused`() async throws {
         try Data("no image".utf8).write(to: folder.url.appending(path: "in/bad.jpg"))
         let outcome = try await KFProgram.run(["sheet", "in", "-o", "sheet.jpg"], in: folder)

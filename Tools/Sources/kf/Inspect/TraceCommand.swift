@@ -64,6 +64,7 @@ struct TraceCommand: AsyncParsableCommand {
         do {
             if output != "-" { try AtomicFile.checkFolder(of: output) }
             let (recorder, failures) = try await record()
+            for failure in failures { Terminal.note("kf: " + failure, style: .red) }
             let data =
                 html
                 ? Data(TracePage.html(recorder.recorded, failures).utf8)
@@ -73,7 +74,6 @@ struct TraceCommand: AsyncParsableCommand {
             } else {
                 try AtomicFile.write(data, to: output, patience: loading.timeout)
             }
-            for failure in failures { Terminal.note("kf: " + failure, style: .red) }
             let result = Result(
                 loads: sources.count * rounds,
                 failed: failures.count,

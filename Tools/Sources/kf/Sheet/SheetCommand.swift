@@ -94,9 +94,9 @@ struct SheetCommand: AsyncParsableCommand {
             }
             try checkSize(count: items.count)
             let images = await images(of: items, failed)
-            if !images.isEmpty { try await write(images, failed: failed.all.count) }
             for line in failed.all { Terminal.note("kf: " + line, style: .red) }
-            if images.isEmpty { throw Failure("none of the images can be read") }
+            guard !images.isEmpty else { throw Failure("none of the images can be read") }
+            try await write(images, failed: failed.all.count)
             if !failed.all.isEmpty { throw ExitCode.failure }
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
