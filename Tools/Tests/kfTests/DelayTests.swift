@@ -80,6 +80,21 @@ struct DelayTests {
         }
     }
 
+    @Test(arguments: [("gif", ""), ("webp", "--fps 40"), ("gif", "--fps 40")])
+    func `a part of a video lasts as long as it does there, though its frames repeat`(
+        suffix: String,
+        speed: String
+    ) async throws {
+        // Of five frames a second.
+        try TestPictures.document("film.mp4").write(to: folder.url.appending(path: "film.mp4"))
+        let line = "animate film.mp4 --from 0 --to 1 -o out.\(suffix) \(speed)"
+        let outcome = try await kf(line)
+        if outcome.errors.contains("not installed") { return }
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let info = try ImageFileInfo(data: folder.data("out.\(suffix)"))
+        #expect(abs((info.duration ?? 0) - 1) < 0.03)
+    }
+
     @Test(arguments: [("24", 100), ("30", 80), ("12", 200)])
     func `GIF-13: a GIF lasts as long as asked, though a frame has hundredths of a second`(
         fps: String,

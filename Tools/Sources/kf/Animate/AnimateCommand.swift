@@ -127,9 +127,9 @@ struct AnimateCommand: AsyncParsableCommand {
     private static let usualDelay = 0.1
 
     /// How long each image is shown, as asked; nil for the delays of animations.
-    private var seconds: Double? {
-        delay ?? fps.map { 1 / $0 } ?? clip.map { 1 / $0.framesPerSecond }
-    }
+    ///
+    /// A part of a video has delays for its frames a second, longer ones for equal neighbours.
+    private var seconds: Double? { delay ?? (clip == nil ? fps.map { 1 / $0 } : nil) }
 
     private var clip: VideoClip? { part.clip(framesPerSecond: fps) }
 
@@ -254,7 +254,11 @@ struct AnimateCommand: AsyncParsableCommand {
             options: ImageCreatingOptions()
         )
         let format = try format()
-        if images.count > 1 { ShortDelays.note(delays.min() ?? Self.usualDelay, in: [format]) }
+        if images.count > 1 {
+            // The delays of a part of a video are those that are played.
+            let shortest = delays.min() ?? Self.usualDelay
+            ShortDelays.note(min(shortest, fps.map { 1 / $0 } ?? shortest), in: [format])
+        }
         let quality = CGFloat(quality) / 100
         let encoded = try await onThread(seconds: reading.timeout) {
             animation?.kf.animationRepresentation(
