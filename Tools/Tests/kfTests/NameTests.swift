@@ -183,6 +183,19 @@ struct NameTests {
         #expect(try files(in: "in").contains("a-64.png"))
     }
 
+    @Test(arguments: [".jpg", ""])
+    func `many thousand equal names are numbered at once`(suffix: String) async throws {
+        // None is there, so that nothing is loaded.
+        let list = (1...20_000).map { "\($0)/photo\(suffix)\n" }.joined()
+        let outcome = try await KFProgram.run(
+            ["get", "--from-file", "-", "-o", "out/"],
+            in: folder,
+            input: Data(list.utf8)
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.split(separator: "\n").count == 20_000)
+    }
+
     @Test func `a name may be as long as the system allows`() async throws {
         // Ten characters of 25 bytes.
         let name = String(repeating: "👨‍👩‍👧‍👦", count: 10) + ".jpg"

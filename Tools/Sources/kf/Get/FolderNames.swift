@@ -49,13 +49,17 @@ final class FolderNames: Sendable {
             Name(template: template, expected: value.format)
         }
         var used: Set<String> = []
+        // The last number of each name: counting again from 1 takes minutes for many thousands.
+        var last: [String: Int] = [:]
         var planned: [String: Set<Int>] = [:]
         for index in names.indices where !names[index].expected.isEmpty {
             let path = names[index].template.path(values[index])
+            names[index].number = last[path.lowercased(), default: 0] + 1
             // Names that differ in case alone would be one file on some file systems.
             while !used.insert(numbered(path, names[index].number).lowercased()).inserted {
                 names[index].number += 1
             }
+            last[path.lowercased()] = names[index].number
             planned[stem(of: numbered(path, names[index].number)), default: []].insert(index)
         }
         // A suffix that is not known may turn out to be that of any other name. Names that need no
@@ -68,7 +72,9 @@ final class FolderNames: Sendable {
         }
         for index in repeated {
             let stem = stem(of: values[index])
-            names[index].number = number(for: stem, of: index, in: planned)
+            let first = last[stem, default: 1]
+            names[index].number = number(for: stem, of: index, in: planned, from: first)
+            last[stem] = names[index].number
             planned[numbered(stem: stem, names[index].number)] = [index]
         }
         return (names, planned)
@@ -79,7 +85,7 @@ final class FolderNames: Sendable {
         for stem: String,
         of index: Int,
         in planned: [String: Set<Int>],
-        from first: Int = 1
+        from first: Int
     ) -> Int {
         var number = first
         while planned[numbered(stem: stem, number), default: [index]] != [index] { number += 1 }
