@@ -47,6 +47,8 @@ struct AnimationTests {
         for arguments in [
             ["get", "in.gif", "-o", "out.png"],
             ["convert", "in.gif", "-o", "out", "--format", "jxl"],
+            ["get", "in.gif", "-o", "out.png", "-p", "resize:20x"],
+            ["convert", "in.webp", "-o", "out", "--format", "jpeg", "-p", "blur:1"],
         ] {
             let outcome = try await KFProgram.run(arguments, in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")

@@ -125,7 +125,14 @@ final class Converter: Sendable {
         try write(data, to: output)
         if preservesTime { try AtomicFile.copyTime(from: item.input.path, to: output) }
         outcome.bytes = data.count
-        if copy == nil { outcome.droppedFrames = target.droppedFrames(of: image) }
+        if copy == nil {
+            outcome.droppedFrames = await encoding.droppedFrames(
+                of: image,
+                from: bytes,
+                as: target,
+                isolates: isolates
+            )
+        }
         if isTruncated { outcome.truncated = true }
         if copy?.lostPosition == true { outcome.removedPosition = true }
         if let copy, copy.lostBytes > 0 { outcome.removedBytes = copy.lostBytes }

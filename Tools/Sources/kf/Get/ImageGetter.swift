@@ -151,8 +151,13 @@ struct ImageGetter: Sendable {
             }
             return source
         }
-        let lostFrames = format.droppedFrames(of: loaded.result.image) != nil
-        return Encoded(data: data, format: format, lostFrames: lostFrames)
+        let dropped = await encoding.droppedFrames(
+            of: loaded.result.image,
+            from: loaded.source(),
+            as: format,
+            isolates: loading.isolate
+        )
+        return Encoded(data: data, format: format, lostFrames: dropped != nil)
     }
 
     /// Writes the image if there is an output; otherwise only measures its source.

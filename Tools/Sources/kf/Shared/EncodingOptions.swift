@@ -225,6 +225,30 @@ struct EncodingOptions: ParsableArguments {
             ? try metadata.addedWhereSupported(to: file, target) : try metadata.added(to: file)
     }
 
+    /// The number of a source's frames that are not written, although none was chosen.
+    ///
+    /// - Parameters:
+    ///   - image: The image that was made of it.
+    ///   - source: The file; nil for an image that was drawn.
+    ///   - target: The format that is written.
+    ///   - isolates: Whether C libraries read the source in a worker process only.
+    /// - Returns: The number; nil if all are written.
+    func droppedFrames(
+        of image: KFCrossPlatformImage,
+        from source: Data?,
+        as target: PictureFormat,
+        isolates: Bool
+    ) async -> Int? {
+        if let dropped = target.droppedFrames(of: image) { return dropped }
+        // A step makes a still image of the first frame, which knows no others.
+        guard !target.holdsAnimations, !processors.isEmpty, frame == nil, let source,
+            // The load has read the header.
+            let info = try? await ImageFileInfo.read(source, isolates: isolates),
+            let count = info.frameCount, count > 1
+        else { return nil }
+        return count - 1
+    }
+
     /// Encodes an image; nil if the format cannot hold it.
     private func encode(
         _ image: KFCrossPlatformImage,
