@@ -274,6 +274,7 @@ final class Converter: Sendable {
     /// failed, and not over an input.
     private func write(_ data: Data, to path: String) throws {
         try Task.checkCancellation()
+        try Deadline.current?.check()
         try plan.checkIsNoInput(path)
         try AtomicFile.write(data, to: path, below: root, patience: timeout ?? 30)
     }

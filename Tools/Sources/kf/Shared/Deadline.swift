@@ -2,6 +2,22 @@ import Dispatch
 import Foundation
 @_spi(Programs) import Kingfisher
 
+/// The end of the time of some work.
+struct Deadline: Sendable {
+    /// That of the task; nil without one.
+    @TaskLocal static var current: Deadline?
+
+    let end: ContinuousClock.Instant
+    let failure: Failure
+
+    /// Throws a ``Failure`` if the time is over.
+    ///
+    /// The task is cancelled then, but on a busy machine that waits for a thread, as all work does.
+    func check() throws {
+        guard ContinuousClock.now < end else { throw failure }
+    }
+}
+
 /// Runs `work` for at most `seconds`.
 ///
 /// After that the work is cancelled, and its end is not awaited.
@@ -20,10 +36,14 @@ func withDeadline<Value: Sendable>(
     // The clock does not tick while the system refuses the runtime a thread.
     let limit = Program.watch.addLimit(.seconds(seconds))
     defer { Program.watch.removeLimit(limit) }
+    let deadline = Deadline(
+        end: .now + .seconds(seconds),
+        failure: Failure("timed out after \(trimmed(timeout ?? seconds)) s; increase --timeout")
+    )
     let (outcomes, outcome) = AsyncThrowingStream.makeStream(of: Value.self)
     let worker = Task {
         do {
-            outcome.yield(try await work())
+            outcome.yield(try await Deadline.$current.withValue(deadline) { try await work() })
             outcome.finish()
         } catch {
             outcome.finish(throwing: error)
@@ -31,11 +51,7 @@ func withDeadline<Value: Sendable>(
     }
     let clock = Task {
         try await Task.sleep(for: .seconds(seconds))
-        outcome.finish(
-            throwing: Failure(
-                "timed out after \(trimmed(timeout ?? seconds)) s; increase --timeout"
-            )
-        )
+        outcome.finish(throwing: deadline.failure)
     }
     defer {
         worker.cancel()
