@@ -169,6 +169,15 @@ struct FilmTests {
         #expect(used.errors.isEmpty, "\(used.errors)")
     }
 
+    @Test func `each frame of a part is written, though neighbours are equal`() async throws {
+        // Of five frames a second.
+        let line = "convert film.mp4 --from 0 --to 1 --fps 12 --all-frames --format png -o all"
+        let outcome = try await run(line)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("all")).sorted()
+        #expect(names == (1...12).map { "film-\($0 < 10 ? "0" : "")\($0).png" })
+    }
+
     @Test(arguments: [
         "--from 1", "--to 1", "--fps 5", "--from 2 --to 1", "--from 0 --to 1 --at 1",
         "--from 0 --to 1 --fps 0",

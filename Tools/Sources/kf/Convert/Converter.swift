@@ -86,7 +86,7 @@ final class Converter: Sendable {
             return try await written(load(still, steps), of: nil, item)
         }
         let bytes = try await bytes(of: item)
-        if await isSplit(bytes) { return try await writtenFrames(of: bytes, item) }
+        if await isSplit(bytes, item) { return try await writtenFrames(of: bytes, item) }
         return try await written(image(of: bytes, item, steps), of: bytes, item)
     }
 
@@ -164,9 +164,15 @@ final class Converter: Sendable {
         return try await provider.data()
     }
 
+    /// The part of a video that an input becomes; nil for other inputs.
+    private func part(of item: ConvertPlan.Item) -> VideoClip? {
+        clip.flatMap { LocalDocument(item.input.path)?.kind == .video ? $0 : nil }
+    }
+
     /// Whether each frame of a file becomes a file of its own.
-    private func isSplit(_ bytes: Data) async -> Bool {
+    private func isSplit(_ bytes: Data, _ item: ConvertPlan.Item) async -> Bool {
         guard splitsAnimations else { return false }
+        if part(of: item) != nil { return true }
         // Without a readable header the load fails, and says why.
         let info = try? await ImageFileInfo.read(bytes, isolates: isolates)
         return info.map { $0.frameCount ?? 2 > 1 } ?? false
@@ -178,15 +184,16 @@ final class Converter: Sendable {
         _ item: ConvertPlan.Item
     ) async throws -> ConvertOutcome {
         let animation = try await image(of: bytes, item, nil)
-        let count = animation.frameCount
+        let numbers = numbers(ofFrames: animation, in: part(of: item))
+        let count = numbers.count
         let target = item.format ?? .png
         let chain = ProcessorSpec.chain(encoding.processors)
         let pattern = item.outputTitle(in: plan.folder)
         var outcome = ConvertOutcome(input: item.input.path, output: pattern, status: .converted)
         (outcome.sourceBytes, outcome.bytes, outcome.frames) = (bytes.count, 0, count)
         if animation.kf.isTruncated { outcome.truncated = true }
-        for number in 1...count {
-            guard var frame = animation.frame(number) else {
+        for (number, place) in zip(1..., numbers) {
+            guard var frame = animation.frame(place) else {
                 throw Failure("frame \(number) of \(count) cannot be decoded")
             }
             if let chain {
@@ -204,6 +211,20 @@ final class Converter: Sendable {
             outcome.bytes = (outcome.bytes ?? 0) + data.count
         }
         return outcome
+    }
+
+    /// The numbers of the frames to write, in order.
+    ///
+    /// Of a part of a video, encoders keep equal neighbours as one frame that lasts longer.
+    private func numbers(ofFrames animation: KFCrossPlatformImage, in part: VideoClip?) -> [Int] {
+        let all = Array(1...animation.frameCount)
+        // Shorter delays are not those that were asked for: see ``ShortDelays``.
+        guard let part, part.framesPerSecond <= 90 else { return all }
+        return all.flatMap { number -> [Int] in
+            let seconds = animation.delay(ofFrame: number) ?? part.to - part.from
+            let count = Int((seconds * part.framesPerSecond).rounded())
+            return Array(repeating: number, count: max(1, count))
+        }
     }
 
     /// Claims the path of an output, which may follow from the size or number of an image and so is not
