@@ -195,8 +195,11 @@ struct ResultMaker: Sendable {
             size: (image.width, image.height),
             dpr: image.dpr
         )
-        if let watermark, lifetime(of: watermark) ?? .infinity < facts.lifetime ?? .infinity {
-            setLifetime(&facts, watermark)
+        if let watermark {
+            if lifetime(of: watermark) ?? .infinity < facts.lifetime ?? .infinity {
+                setLifetime(&facts, watermark)
+            }
+            facts.lastModified = Self.later(facts.lastModified, watermark.lastModified)
         }
         if image.isTruncated { (facts.isTruncated, facts.lifetime) = (true, 0) }
         return result(ByteBuffer(data: image.data), facts)
@@ -260,6 +263,14 @@ struct ResultMaker: Sendable {
         return facts
     }
 
+    /// The later of two dates; nil if one is not known, because then it may be any.
+    private static func later(_ one: String?, _ other: String?) -> String? {
+        guard let one, let other, let first = HTTPTime.seconds(one),
+            let second = HTTPTime.seconds(other)
+        else { return nil }
+        return first < second ? other : one
+    }
+
     /// Sets the lifetime of a result to that of a file that it is made of.
     private func setLifetime(_ facts: inout StoredResult.Facts, _ file: SourceFile) {
         facts.cacheControl = file.cacheControl.flatMap { $0.isHeaderValue ? $0 : nil }
@@ -292,12 +303,19 @@ struct ResultMaker: Sendable {
         if directives.contains("no-cache") { return 0 }
         for name in ["s-maxage=", "max-age="] {
             let value = directives.first { $0.hasPrefix(name) }?.dropFirst(name.count)
+                .trimmingCharacters(in: ["\""])
             // A number that is too large is as good as the configured time. The difference of two
             // numbers of a server may be too large for an integer as well.
             if let value {
                 return Int(value).map { max(0, TimeInterval($0) - TimeInterval(source.age)) }
             }
         }
-        return nil
+        guard let expires = source.expires else { return nil }
+        // A malformed time has passed (RFC 9111, 5.3).
+        guard let end = HTTPTime.seconds(expires).map({ TimeInterval($0) }) else { return 0 }
+        let made = source.date.flatMap(HTTPTime.seconds).map {
+            TimeInterval($0) + TimeInterval(source.age)
+        }
+        return max(0, end - (made ?? Date().timeIntervalSince1970))
     }
 }

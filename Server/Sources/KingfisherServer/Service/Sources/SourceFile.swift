@@ -15,6 +15,8 @@ struct SourceFile: Sendable {
     var cacheControl: String?
     /// The `Expires` of the source, as received.
     var expires: String?
+    /// The `Date` of the source, as received.
+    var date: String?
     /// How many seconds ago the server made or confirmed the response.
     var age = 0
     /// Fields that are passed on to the client.

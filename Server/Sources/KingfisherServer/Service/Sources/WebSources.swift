@@ -84,6 +84,7 @@ struct WebSources: Sendable {
             lastModified: response?.value(for: "Last-Modified"),
             cacheControl: response?.value(for: "Cache-Control"),
             expires: response?.value(for: "Expires"),
+            date: response?.value(for: "Date"),
             age: response?.value(for: "Age").flatMap { Int($0) } ?? 0,
             passedFields: passedNames.compactMap { name in
                 response?.value(for: name).flatMap {
