@@ -291,7 +291,8 @@ struct ImageHandler: Sendable {
             fields[.contentType] = nil
             return Response(status: .notModified, headers: fields)
         }
-        head.setNames(&fields, negotiated.request, result.facts)
+        head.setFileName(&fields, negotiated.request, result.facts)
+        head.setCanonicalLink(&fields, negotiated.request)
         // The playground shows them.
         if responses.setsDebugFields || configuration.operation.showsPlayground {
             setDebugFields(&fields, result, record)
@@ -354,6 +355,7 @@ struct ImageHandler: Sendable {
         _ result: StoredResult
     ) -> Response {
         var fields = head.result(result.facts, vary: request.vary)
+        head.setFileName(&fields, request.request, result.facts)
         fields[.eTag] = nil
         fields[.lastModified] = nil
         let responses = configuration.responses

@@ -312,12 +312,15 @@ struct ImageServiceTests {
             configuration.responses.fallbackData = Self.png
             configuration.responses.fallbackStatus = 203
             configuration.responses.fallbackTimeToLive = 60
+            configuration.responses.setsCanonicalLink = true
         } _: { test async throws in
             let reply = try await test.request(path(server.url("/missing"), "rs:force:7:5"))
             #expect(reply.status == 203)
             #expect(reply.fields["content-type"] == "image/png")
             #expect(reply.fields["cache-control"] == "max-age=60, public")
             #expect(reply.fields["etag"] == nil)
+            #expect(reply.fields["content-disposition"] == #"inline; filename="missing.png""#)
+            #expect(reply.fields["link"] == nil)
             #expect(KFCrossPlatformImage(data: reply.body)?.size == CGSize(width: 7, height: 5))
             // Paths that say nothing of an image get no image.
             #expect(try await test.request("/unsafe/nonsense:1/plain/http://a").status == 404)

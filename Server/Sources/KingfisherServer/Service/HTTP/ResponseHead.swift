@@ -143,13 +143,13 @@ struct ResponseHead: Sendable {
         fields[.cacheControl] = seconds > 0 ? "max-age=\(seconds), public" : "no-cache"
     }
 
-    /// Sets the fields that depend on the request's path.
+    /// Sets the name with which browsers save the file.
     ///
     /// - Parameters:
     ///   - fields: The fields to change.
     ///   - request: The parsed path.
     ///   - facts: The facts about the result.
-    func setNames(
+    func setFileName(
         _ fields: inout HTTPFields,
         _ request: ImageRequest,
         _ facts: StoredResult.Facts
@@ -160,6 +160,10 @@ struct ResponseHead: Sendable {
             fileExtension: facts.fileExtension,
             isAttachment: request.options.returnsAttachment ?? configuration.returnsAttachment
         )
+    }
+
+    /// Names the source as the original of a result, if the configuration asks for it.
+    func setCanonicalLink(_ fields: inout HTTPFields, _ request: ImageRequest) {
         if configuration.setsCanonicalLink, !request.hidesSource,
             case .web(let url) = request.source
         {
