@@ -86,8 +86,8 @@ struct ImageHandler: Sendable {
         let keyed = try paths.request(path, for: headers(request.headers))
         let negotiated = keyed.request
         record.source = negotiated.request.hidesSource ? nil : negotiated.request.source
-        if case .widths(let widths) = negotiated.request.kind {
-            let list = try paths.paths(of: negotiated.request, widths)
+        if case .widths = negotiated.request.kind {
+            let list = try paths.paths(of: negotiated.request)
             return try head.widths(list, expires: negotiated.request.options.expires)
         }
         let fields = maker.sources.headers(

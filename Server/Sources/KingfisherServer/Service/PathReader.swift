@@ -104,22 +104,19 @@ struct PathReader: Sendable {
         }
     }
 
-    /// The signed paths of an image in other widths; those of the results have the same order.
+    /// The signed paths of the images of a list of widths, in its order.
     ///
     /// - Throws: ``ServiceError`` 404 for an encrypted source, which the paths would show, and where
     ///   the configuration does not let URLs name widths.
     func paths(
-        of request: ImageRequest,
-        _ widths: [Int]
+        of request: ImageRequest
     ) throws(ServiceError) -> [(width: Int, path: String)] {
         guard !request.hidesSource else {
             throw .refused("an encrypted source has no list of widths")
         }
-        var request = request
-        request.kind = .image
+        guard case .widths(let widths, let parts) = request.kind else { return [] }
         let paths = widths.map { width in
-            request.options.width = width
-            return (width: width, path: request.path(for: settings))
+            (width: width, path: ImageRequest.path(parts, width: width, for: settings))
         }
         // Presets may set what URLs must not.
         if let first = paths.first { _ = try ImageRequest.parse(first.path, with: settings) }

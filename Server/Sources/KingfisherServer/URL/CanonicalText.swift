@@ -40,11 +40,25 @@ extension ImageRequest {
             switch kind {
             case .image: []
             case .info: ["info"]
-            case .widths(let widths): ["srcset", widths.map(String.init).joined(separator: ",")]
+            case .widths(let widths, _): ["srcset", widths.map(String.init).joined(separator: ",")]
             }
         // The source in Base64: proxies change plain URLs, for example by merging slashes.
         let source = Base64URL.encoded(source.description.utf8)
-        let rest = "/" + (start + options + [source]).joined(separator: "/")
+        return Self.path(of: start + options + [source], for: settings)
+    }
+
+    /// The path of the image of a list of widths in one of them.
+    ///
+    /// With the options of the list's own URL: an option without effect is not the same as none, since
+    /// the preset `default` or the hints of clients may set it. A base and replacements change its
+    /// source once.
+    static func path(_ parts: Parts, width: Int, for settings: GrammarSettings) -> String {
+        let width = "width\(settings.argumentsSeparator)\(width)"
+        return path(of: parts.options + [width, parts.source], for: settings)
+    }
+
+    private static func path(of segments: [String], for settings: GrammarSettings) -> String {
+        let rest = "/" + segments.joined(separator: "/")
         let prefix = settings.pathPrefix.split(separator: "/").map { "/\($0)" }.joined()
         return "\(prefix)/\(settings.signature.signature(of: rest))\(rest)"
     }

@@ -25,11 +25,20 @@ extension ImageRequest {
             kind = try widths(segments.dropFirst().first ?? "")
             segments.removeFirst(2)
         }
+        let start = segments
         var reader = try readOptions(&segments, settings, kind)
         let isEncrypted = segments.first == "enc"
         let (text, format) = try source(of: segments, settings)
         let reference = try Self.reference(text, isEncrypted: isEncrypted, settings)
         if let format { try reader.setFormat(format) }
+        if case .widths(let widths, var parts) = kind {
+            parts.options = start.dropLast(segments.count).filter { !$0.isEmpty }
+            // In Base64: proxies change plain sources, for example by merging slashes.
+            parts.source =
+                Base64URL.encoded(text.utf8)
+                + (format.map { ".\(PercentEncoding.encoded($0))" } ?? "")
+            kind = .widths(widths, parts)
+        }
         if let expires = reader.options.expires, expires < now {
             throw .refused("the URL has expired")
         }
@@ -64,7 +73,7 @@ extension ImageRequest {
         guard widths.count == parts.count, widths.count <= 50 else {
             throw .refused("write srcset as /srcset/320,640/ with at most 50 widths")
         }
-        return .widths(widths)
+        return .widths(widths, Parts())
     }
 
     /// Reads the options for an image without a signature and a source.

@@ -10,7 +10,15 @@ struct ImageRequest: Sendable, Hashable {
         /// JSON about the source.
         case info
         /// JSON with the paths of the image in other widths.
-        case widths([Int])
+        case widths([Int], Parts)
+    }
+
+    /// The parts of the URL of a list of widths, for the paths of the images.
+    struct Parts: Sendable, Hashable {
+        /// The segments of the options.
+        var options: [String] = []
+        /// The source in Base64, and the format that follows it.
+        var source = ""
     }
 
     /// The kind of answer.

@@ -72,6 +72,42 @@ struct RequestOptionTests {
         #expect(transport.transfers.count == 1)
     }
 
+    @Test("The paths of a list of widths keep what its URL turns off, and its presets")
+    func widthsWithPresets() throws {
+        var settings = GrammarSettings()
+        try settings.definePresets(["default=sh:5/el:1/g:no", "small=q:20/bg:fff"])
+        settings.allowedOptions = ["sh", "el", "g", "w", "pr", "dpr", "rs"]
+        settings.pathPrefix = "/img"
+        let reader = PathReader(settings, NegotiationSettings())
+        let options = "rs:fill:30:40/sh:0/el:0/g:ce/dpr:1/pr:small"
+        let source = "plain/http://a.example/b%252e.png"
+        for end in ["", "@webp"] {
+            let list = try reader.request("/img/_/srcset/5,6/\(options)/\(source)\(end)")
+            let paths = try reader.paths(of: list)
+            #expect(paths.map(\.width) == [5, 6])
+            for (width, path) in paths {
+                let alone = try reader.request("/img/_/\(options)/w:\(width)/\(source)\(end)")
+                let made = try reader.request(path)
+                #expect(made == alone)
+                #expect(made.options.sharpen == 0)
+                #expect(made.options.quality == 20)
+            }
+        }
+    }
+
+    @Test("The paths of a list of widths name its source, however that is replaced")
+    func widthsOfReplacedSource() throws {
+        var settings = GrammarSettings()
+        settings.sources.base = "cdn://"
+        let replacement = try #require(SourceReplacement("cdn://=http://a.example/"))
+        settings.sources.replacements = [replacement]
+        let reader = PathReader(settings, NegotiationSettings())
+        let list = try reader.request("/_/srcset/5/plain/b.png")
+        let path = try #require(try reader.paths(of: list).first).path
+        let made = try reader.request(path)
+        #expect(made.source.description == "http://a.example/b.png")
+    }
+
     @Test("There is no list of widths where URLs must not name a width")
     func refused() async throws {
         let change: (inout ServiceConfiguration) -> Void = { configuration in
