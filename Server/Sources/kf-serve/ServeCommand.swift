@@ -51,7 +51,9 @@ struct ServeCommand: ParsableCommand {
             let secrets = try own["CREDENTIALS_DIRECTORY"].map(
                 ServiceConfiguration.secrets(inFolder:)
             )
-            let environment = file.merging(secrets ?? [:]) { $1 }.merging(own) { $1 }
+            // An empty value is the same as none, and must not take a key's place.
+            let environment = file.merging(secrets ?? [:]) { $1.isEmpty ? $0 : $1 }
+                .merging(own) { $1.isEmpty ? $0 : $1 }
             let configuration = try ServiceConfiguration(environment: environment)
             let unknown = ServiceConfiguration.unsupportedNames(in: environment, file: file)
             if health {

@@ -12,8 +12,9 @@ extension ServiceConfiguration {
     public init(environment: [String: String]) throws(ConfigurationError) {
         self.init()
         for entry in Self.entries {
-            let former = Self.formerNames[entry.name].flatMap { environment[$0] }
-            guard let text = environment[entry.name] ?? former, !text.isEmpty else { continue }
+            let names = [entry.name, Self.formerNames[entry.name]].compactMap(\.self)
+            let texts = names.lazy.compactMap { environment[$0] }
+            guard let text = texts.first(where: { !$0.isEmpty }) else { continue }
             guard entry.set(text, &self) else {
                 throw ConfigurationError(
                     name: entry.name,

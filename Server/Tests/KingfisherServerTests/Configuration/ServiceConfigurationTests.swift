@@ -283,6 +283,12 @@ struct ServiceConfigurationTests {
         #expect(ServiceConfiguration.Responses().lastModified(source) == source)
     }
 
+    @Test("An empty value is the same as none, so that a former name counts")
+    func emptyValues() throws {
+        let environment = ["IMGPROXY_WORKERS": "", "IMGPROXY_CONCURRENCY": "3"]
+        #expect(try ServiceConfiguration(environment: environment).operation.workers == 3)
+    }
+
     @Test("Names that look like ours but are unknown are reported")
     func unsupported() {
         let names = ServiceConfiguration.unsupportedNames(in: [

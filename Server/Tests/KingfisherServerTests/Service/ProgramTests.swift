@@ -189,13 +189,13 @@ struct ProgramTests {
     func check() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
-        try "IMGPROXY_TTL=5\nIMGPROXY_BIND=:1\nQUALITY=5\n".write(
+        try "IMGPROXY_TTL=5\nIMGPROXY_BIND=:1\nQUALITY=5\nIMGPROXY_ETAG_BUSTER=a\n".write(
             to: file,
             atomically: true,
             encoding: .utf8
         )
         let program = try ServeProgram(
-            ["IMGPROXY_BIND": ":2", "IMGPROXY_SECRET": "c0ffee"],
+            ["IMGPROXY_BIND": ":2", "IMGPROXY_SECRET": "c0ffee", "IMGPROXY_ETAG_BUSTER": ""],
             ["--check", "--config", file.path]
         )
         #expect(await program.status() == 0)
@@ -203,6 +203,7 @@ struct ProgramTests {
         #expect(lines.contains("IMGPROXY_TTL=5"))
         #expect(lines.contains("IMGPROXY_BIND=:2"))
         #expect(lines.contains("IMGPROXY_SECRET=(hidden)"))
+        #expect(lines.contains("IMGPROXY_ETAG_BUSTER=a"))
         #expect(lines.contains("# not supported: QUALITY"))
     }
 }
