@@ -1,3 +1,4 @@
+import CDispatch
 import Foundation
 import KingfisherServer
 
@@ -28,6 +29,20 @@ enum HealthCheck {
             answer += part[..<count]
         }
         return answer.starts(with: "HTTP/1.1 200".utf8) || answer.starts(with: "HTTP/1.0 200".utf8)
+    }
+
+    /// Why a service must not listen at an address; nil for no reason known before it tries.
+    ///
+    /// The system does not refuse the path of a socket that is in use: its file would be replaced.
+    static func obstacle(at address: ListenAddress) -> String? {
+        var status = stat()
+        guard case .socket(let path) = address, lstat(path, &status) == 0 else { return nil }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            return "there is a file that is no socket"
+        }
+        guard let file = connected(to: address) else { return nil }
+        close(file)
+        return "another program listens there"
     }
 
     private static func connected(to address: ListenAddress) -> Int32? {

@@ -116,6 +116,10 @@ struct ServeCommand: ParsableCommand {
             let address = channel.localAddress.map { "\($0)" } ?? "a socket"
             logger.notice("listening", metadata: ["address": "\(address)"])
         }
+        for address in configuration.addresses {
+            guard let obstacle = HealthCheck.obstacle(at: address) else { continue }
+            throw unavailable(configuration, obstacle)
+        }
         let limits = configuration.connections
         var group = ServiceGroupConfiguration(
             services: services,
@@ -138,13 +142,18 @@ struct ServeCommand: ParsableCommand {
 
     /// Reports that the service cannot listen, and returns the status of the program.
     private func unavailable(_ configuration: ServiceConfiguration, _ reason: String) -> ExitCode {
-        let operation = configuration.operation
-        let addresses = [
-            configuration.connections.address, operation.metricsAddress, operation.adminAddress,
-        ].compactMap { $0?.description }.joined(separator: " or ")
+        let addresses = configuration.addresses.map(\.description).joined(separator: " or ")
         let text = "\(addresses) is not available: \(reason). Set IMGPROXY_BIND"
         FileHandle.standardError.write(Data("kf-serve: \(text)\n".utf8))
         // EX_UNAVAILABLE of sysexits.h.
         return ExitCode(69)
+    }
+}
+
+extension ServiceConfiguration {
+    /// The addresses at which the service listens.
+    fileprivate var addresses: [ListenAddress] {
+        [connections.address]
+            + [operation.metricsAddress, operation.adminAddress].compactMap(\.self)
     }
 }

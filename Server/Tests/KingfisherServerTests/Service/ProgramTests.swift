@@ -90,6 +90,35 @@ struct ProgramTests {
         #expect(second.errors.contains("kf-serve: \(address) is not available: "))
     }
 
+    @Test("A socket of a service that runs, or another file in its place, is left alone")
+    func usedSocket() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let socket = ["IMGPROXY_BIND": "unix:\(folder.path)/s", "KF_ISOLATE": "0"]
+        let first = try ServeProgram(socket)
+        defer { first.kill() }
+        while !first.errors.contains("listening") { try await pause() }
+        let second = try ServeProgram(socket)
+        defer { second.kill() }
+        #expect(await second.status() == 69)
+        #expect(second.errors.contains("another program listens there"))
+        let check = try ServeProgram(socket, ["--health"])
+        #expect(await check.status() == 0)
+        // That of a program that was killed is replaced.
+        first.kill()
+        _ = await first.status()
+        let third = try ServeProgram(socket)
+        defer { third.kill() }
+        while !third.errors.contains("listening") { try await pause() }
+        let file = folder.appending(path: "file")
+        try Data("x".utf8).write(to: file)
+        let fourth = try ServeProgram(["IMGPROXY_BIND": "unix:\(file.path)", "KF_ISOLATE": "0"])
+        #expect(await fourth.status() == 69)
+        #expect(fourth.errors.contains("there is a file that is no socket"))
+        #expect(try Data(contentsOf: file) == Data("x".utf8))
+    }
+
     @Test("--health tells whether a service is ready, and a folder of credentials has its key")
     func health() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
