@@ -282,4 +282,14 @@ struct SourceTests {
         #expect(third.data == Data(repeating: 2, count: 100_001))
         #expect(second.data.count == 100_000)
     }
+
+    @Test("Failures of sources with long addresses are remembered within 4 MiB")
+    func longAddresses() {
+        let failures = RecentFailures(seconds: 600)
+        let error = ServiceError(404, "The source was not found", "Check its address")
+        let keys = (0..<1000).map { "\($0)" + String(repeating: "x", count: 16 << 10) }
+        for key in keys { failures.add(error, for: key) }
+        let known = keys.count { failures[$0] != nil }
+        #expect((1...256).contains(known), "\(known)")
+    }
 }

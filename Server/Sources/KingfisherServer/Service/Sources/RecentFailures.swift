@@ -2,14 +2,16 @@ import Kingfisher
 
 /// Errors that are repeated for some seconds without another attempt.
 ///
-/// 4 MiB at most, which is some four thousand of them.
+/// 4 MiB at most, which is some three thousand of them.
 struct RecentFailures: Sendable {
     private final class Failure: Sendable, CacheCostCalculable {
         let error: ServiceError
+        let cacheCost: Int
 
-        init(_ error: ServiceError) { self.error = error }
-
-        var cacheCost: Int { 1024 }
+        init(_ error: ServiceError, of key: String) {
+            self.error = error
+            cacheCost = 1024 + key.utf8.count
+        }
     }
 
     private let failures = MemoryStorage.Backend<Failure>(config: .init(totalCostLimit: 4 << 20))
