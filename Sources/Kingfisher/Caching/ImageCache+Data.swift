@@ -7,7 +7,8 @@ extension ImageCache {
     /// Concurrent calls for the same entry share the work. With a shared storage, other machines
     /// wait for this one to make the file, for a limited time; see
     /// ``useSharedStorage(_:settings:)``. Removing an image with the same key and identifier removes
-    /// the file.
+    /// the file. A file that is made meanwhile is returned to the callers so far, but neither stored
+    /// nor shared with later ones.
     ///
     /// - Parameters:
     ///   - key: The key of the source.
@@ -24,7 +25,10 @@ extension ImageCache {
         orMake make: @escaping @Sendable () async throws -> Data
     ) async throws -> (data: Data, cacheType: CacheType) {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: nil)
-        return try await shared.files.value(for: entry) { [self] in
+        let watch = removals.watch(key)
+        defer { withExtendedLifetime(watch) {} }
+        let making = SharedSlot.Making(entry: entry, epoch: watch.epoch)
+        return try await shared.files.value(for: making) { [self] in
             if let data = try await file(entry) { return (data, .disk) }
             var lease: SharedLease?
             switch try await claim(entry) {
@@ -34,13 +38,15 @@ extension ImageCache {
             case .none: break
             }
             let data = try await make()
-            keep(data, as: entry, nil, expiration: expiration) { [lease] result in
-                if case .failure(let error) = result.diskCacheResult {
-                    let reason = error.localizedDescription
-                    Log.warning("A file was not stored on disk: \(reason)", key: key)
+            watch.unlessRemoved {
+                keep(data, as: entry, nil, expiration: expiration) { [lease] result in
+                    if case .failure(let error) = result.diskCacheResult {
+                        let reason = error.localizedDescription
+                        Log.warning("A file was not stored on disk: \(reason)", key: key)
+                    }
+                    // Other machines wait until the file can be sent.
+                    withExtendedLifetime(lease) {}
                 }
-                // Other machines wait until the file can be sent.
-                withExtendedLifetime(lease) {}
             }
             return (data, .none)
         }

@@ -37,9 +37,12 @@ extension ImageCache {
         completion: @escaping @Sendable () -> Void
     ) {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
-        if fromMemory {
+        let forget = { [self] in
+            removals.note(key)
+            guard fromMemory else { return }
             for key in entry.memoryKeys { memoryStorage.store.remove(key) }
         }
+        forget()
         guard fromDisk else {
             completion()
             return
@@ -54,6 +57,8 @@ extension ImageCache {
             outcome?.set(result)
             completion()
         }
+        // Again, because work that began meanwhile may have read the file.
+        forget()
     }
 
     func clearDisk(

@@ -16,6 +16,7 @@ extension ImageDownloader {
     ///   - options: The request modifier, redirect handler and priority are used.
     ///   - conditional: The request and the condition determined by HTTP caching, if any; a 304 is
     ///     then not an error.
+    ///   - epoch: Only downloads of the same epoch are joined; see ``RemovalWatch``.
     ///   - task: The download is attached to it.
     ///   - progress: Called with received and expected bytes, if the length is known.
     ///   - chunk: Called after each piece of the body.
@@ -29,6 +30,7 @@ extension ImageDownloader {
         _ url: URL,
         options: KingfisherParsedOptionsInfo,
         conditional: ConditionalRequest? = nil,
+        epoch: Int = 0,
         task: DownloadTask,
         progress: (@Sendable (Int64, Int64) -> Void)?,
         chunk: (@Sendable () -> Void)? = nil,
@@ -48,6 +50,7 @@ extension ImageDownloader {
                 request: request,
                 decoding: DecodeRequest(options),
                 conditional: conditional,
+                epoch: epoch,
                 attachesLate: attachesLate,
                 isStored: isStored
             )
@@ -103,6 +106,7 @@ extension ImageDownloader {
         /// What the caller makes of the bytes.
         let decoding: DecodeRequest
         let conditional: ConditionalRequest?
+        let epoch: Int
         let attachesLate: Bool
         let isStored: (@Sendable () -> Bool)?
         /// The key of the image, if it is not the URL: requests that differ in the ignored parts of
@@ -115,12 +119,14 @@ extension ImageDownloader {
             request: URLRequest,
             decoding: DecodeRequest,
             conditional: ConditionalRequest?,
+            epoch: Int,
             attachesLate: Bool,
             isStored: (@Sendable () -> Bool)?
         ) {
             self.request = request
             self.decoding = decoding
             self.conditional = conditional
+            self.epoch = epoch
             self.attachesLate = attachesLate
             self.isStored = isStored
             let url = request.url
@@ -133,6 +139,7 @@ extension ImageDownloader {
             request = other.request
             decoding = other.decoding
             conditional = other.conditional
+            epoch = other.epoch
             attachesLate = other.attachesLate
             isStored = other.isStored
             name = nil
@@ -211,6 +218,7 @@ extension ImageDownloader {
             name: parameters.name,
             settings: settings(for: parameters.request, parameters.options),
             owner: RequestOwner(parameters.options.redirectHandler),
+            epoch: parameters.epoch,
             asked: parameters.conditional?.asked,
             condition: parameters.conditional?.condition,
             hooks: hooks(

@@ -38,6 +38,7 @@ struct FetchStage {
                 url,
                 options: request.options,
                 conditional: request.conditional,
+                epoch: request.watch.epoch,
                 task: task,
                 progress: events.progress?.report,
                 chunk: updates?.wake,

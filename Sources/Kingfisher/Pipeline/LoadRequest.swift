@@ -32,6 +32,7 @@ final class LoadRequest: Sendable {
     let isStillWanted: (@Sendable () -> Bool)?
     /// Retained until the image is stored, so that other machines wait for it.
     let lease: SharedLease?
+    private let madeWatch: Mutex<RemovalWatch?>
 
     /// Resolves the parameters of a call.
     ///
@@ -62,6 +63,7 @@ final class LoadRequest: Sendable {
         mayJoinFinished = looksUp && !options.httpCaching
         self.isStillWanted = isStillWanted
         lease = nil
+        madeWatch = Mutex(nil)
     }
 
     /// A copy of a request with the given changes.
@@ -89,6 +91,7 @@ final class LoadRequest: Sendable {
         self.mayJoinFinished = mayJoinFinished ?? other.mayJoinFinished
         isStillWanted = other.isStillWanted
         self.lease = lease ?? other.lease
+        madeWatch = Mutex(source == nil ? other.madeWatch.withLock { $0 } : nil)
     }
 
     /// The same request for another source, optionally allowing a metered network.
@@ -123,6 +126,16 @@ final class LoadRequest: Sendable {
 // MARK: Derived values
 
 extension LoadRequest {
+    /// Notices a removal of the image in the target cache since the load began, which asks for it
+    /// before it looks for the image.
+    var watch: RemovalWatch {
+        madeWatch.withLock { made in
+            let watch = made ?? targetCache.removals.watch(key)
+            made = watch
+            return watch
+        }
+    }
+
     /// The jobs of the downloader, so that its direct callers share the work.
     var processing: ImageMaker { downloader.processing }
 

@@ -37,32 +37,44 @@ struct StoreStage {
     }
 
     private func storeImage(_ loaded: LoadedImage, gate: Gate) {
-        request.targetCache.put(
-            loaded.image,
-            loaded.data,
-            key: request.key,
-            as: request.entry,
-            record,
-            options: storeOptions(for: loaded),
-            toDisk: !request.options.cacheMemoryOnly
-        ) { [request] in
-            // Retains the lease until the image can be sent to other machines.
-            Self.report($0, "The image", request.key)
-            gate.open()
+        put(in: request.targetCache, gate) {
+            request.targetCache.put(
+                loaded.image,
+                loaded.data,
+                key: request.key,
+                as: request.entry,
+                record,
+                options: storeOptions(for: loaded),
+                toDisk: !request.options.cacheMemoryOnly
+            ) { [request] in
+                // Retains the lease until the image can be sent to other machines.
+                Self.report($0, "The image", request.key)
+                gate.open()
+            }
         }
     }
 
+    /// Stores, unless the image was removed since the load began.
+    private func put(in cache: ImageCache, _ gate: Gate, _ store: () -> Void) {
+        let watch = request.watch
+        // Overrides of a subclass may remove the image.
+        guard !cache.isSubclassed || watch.isRemoved else { return store() }
+        if !watch.unlessRemoved(store) { gate.open() }
+    }
+
     private func storeOriginal(_ data: Data, gate: Gate) {
-        request.originalCache.put(
-            data,
-            key: request.key,
-            DefaultImageProcessor.default.identifier,
-            as: request.originalEntry,
-            record,
-            expiration: request.options.diskCacheExpiration
-        ) { [request] in
-            Self.report($0, "The original", request.key)
-            gate.open()
+        put(in: request.originalCache, gate) {
+            request.originalCache.put(
+                data,
+                key: request.key,
+                DefaultImageProcessor.default.identifier,
+                as: request.originalEntry,
+                record,
+                expiration: request.options.diskCacheExpiration
+            ) { [request] in
+                Self.report($0, "The original", request.key)
+                gate.open()
+            }
         }
     }
 

@@ -50,6 +50,7 @@ extension ImageCache {
                 settings: level.settings,
                 memory: memoryStorage.store,
                 disk: diskStorage,
+                removals: removals,
                 then: next
             )
         }
@@ -85,9 +86,15 @@ extension ImageCache {
 /// A cache's level that machines share, and the files that it makes.
 final class SharedSlot: Sendable {
     let level = Mutex<SharedLevel?>(nil)
-    let files = JobTable<CacheEntryName, (data: Data, cacheType: CacheType)>()
+    let files = JobTable<Making, (data: Data, cacheType: CacheType)>()
 
     init() {}
+
+    /// Work on a file; a removal divides earlier work from later.
+    struct Making: Hashable {
+        let entry: CacheEntryName
+        let epoch: Int
+    }
 }
 
 extension SharedLevel {

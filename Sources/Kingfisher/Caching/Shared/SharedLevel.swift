@@ -71,6 +71,7 @@ final class SharedLevel: Sendable {
     private let settings: SharedStorageSettings
     private let memory: MemoryStore
     private let disk: DiskStorage.Backend<Data>
+    private let removals: Removals
     private let counts: SharedCounts
     private let reads: SharedReads
     private let writes: SharedWrites
@@ -86,12 +87,14 @@ final class SharedLevel: Sendable {
         settings: SharedStorageSettings,
         memory: MemoryStore,
         disk: DiskStorage.Backend<Data>,
+        removals: Removals,
         then next: SharedLevel? = nil
     ) {
         self.settings = settings
         self.next = next
         self.memory = memory
         self.disk = disk
+        self.removals = removals
         let clock = disk.store.clock
         let (counts, sender) = (SharedCounts(), SharedMessage.makeSender())
         gateway = SharedGateway(storage, settings: settings, clock: clock)
@@ -339,8 +342,13 @@ final class SharedLevel: Sendable {
         guard let message = SharedMessage(bytes, by: disk.transformer), message.sender != sender
         else { return }
         for entry in message.entries {
-            for key in entry.memoryKeys { memory.remove(key) }
+            let forget = { [self] in
+                removals.note(entry.computedKey)
+                for key in entry.memoryKeys { memory.remove(key) }
+            }
+            forget()
             disk.queue.enqueue(.removal, on: disk.fileName(of: entry), completion: { _ in })
+            forget()
         }
         counts.change { $0.invalidations += message.entries.count }
     }

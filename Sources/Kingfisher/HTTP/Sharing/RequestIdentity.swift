@@ -29,6 +29,7 @@ package final class RequestIdentity: Hashable, Sendable {
     let condition: HTTPCondition?
     private let name: String?
     private let owner: RequestOwner
+    private let epoch: Int
     private let chosen: URL?
     /// The URL without its fragment.
     private let url: String
@@ -43,6 +44,7 @@ package final class RequestIdentity: Hashable, Sendable {
     ///   - name: The name of the response, if requests to several URLs share it.
     ///   - settings: The settings; extra headers count like the request's own.
     ///   - owner: Decides about redirects.
+    ///   - epoch: Differs for a request that must not share a response that was requested earlier.
     ///   - asked: The URL by which callers cancel the request.
     ///   - condition: A condition for one URL, which may then respond without a body.
     package init(
@@ -50,6 +52,7 @@ package final class RequestIdentity: Hashable, Sendable {
         name: String? = nil,
         settings: TransferSettings,
         owner: RequestOwner = .nobody,
+        epoch: Int = 0,
         asked: URL? = nil,
         condition: HTTPCondition? = nil
     ) {
@@ -57,6 +60,7 @@ package final class RequestIdentity: Hashable, Sendable {
         self.name = name
         self.settings = settings
         self.owner = owner
+        self.epoch = epoch
         self.condition = condition
         chosen = asked
         let text = request.url?.absoluteString ?? ""
@@ -76,6 +80,7 @@ package final class RequestIdentity: Hashable, Sendable {
             && method == other.method && headers == other.headers
             && request.httpBody == other.request.httpBody
             && settings.selecting == other.settings.selecting && owner == other.owner
+            && epoch == other.epoch
             && chosen == other.chosen && condition == other.condition
     }
 

@@ -45,6 +45,7 @@ package final class SharedDownloads<Attachment: AnyObject & Sendable>: Sendable 
     ///   - name: The name of the response, if requests to several URLs share it.
     ///   - settings: The settings; those of the creator apply.
     ///   - owner: The object that decides about redirects.
+    ///   - epoch: Only downloads of the same epoch are joined.
     ///   - asked: The URL by which the callers know the download; defaults to that of the request.
     ///   - condition: Header fields for one URL; they are not sent to other URLs of a redirect
     ///     chain.
@@ -60,6 +61,7 @@ package final class SharedDownloads<Attachment: AnyObject & Sendable>: Sendable 
         name: String? = nil,
         settings: TransferSettings = TransferSettings(),
         owner: RequestOwner = .nobody,
+        epoch: Int = 0,
         asked: URL? = nil,
         condition: HTTPCondition? = nil,
         hooks: DownloadHooks<Attachment> = DownloadHooks(),
@@ -73,6 +75,7 @@ package final class SharedDownloads<Attachment: AnyObject & Sendable>: Sendable 
             name: name,
             settings: settings,
             owner: owner,
+            epoch: epoch,
             asked: asked,
             condition: condition
         )
