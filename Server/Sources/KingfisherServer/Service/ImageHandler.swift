@@ -207,16 +207,20 @@ struct ImageHandler: Sendable {
         orMake make: @escaping @Sendable () async throws -> MadeResult
     ) async throws -> MadeResult {
         let hasBegun = Mutex(false)
+        let watch = cache.watch(key)
+        // A request after a removal must not get what is made of the files before it.
+        let name = "\(key) \(watch.epoch)"
+        defer { withExtendedLifetime(watch) {} }
         let work = { @Sendable [self] in
             hasBegun.withLock { $0 = true }
-            return try await find(key, orMake: make)
+            return try await find(key, watch, orMake: make)
         }
         do {
-            return try await results.value(for: key, work)
+            return try await results.value(for: name, work)
         } catch let error as ServiceError
             where error.sourceStatus != nil && !hasBegun.withLock({ $0 })
         {
-            return try await results.value(for: "\(key) \(source)", work)
+            return try await results.value(for: "\(name) \(source)", work)
         }
     }
 
@@ -257,9 +261,10 @@ struct ImageHandler: Sendable {
     /// The result from the disk, or made now and kept.
     private func find(
         _ key: String,
+        _ watch: RemovalWatch,
         orMake make: @escaping @Sendable () async throws -> MadeResult
     ) async throws -> MadeResult {
-        let result = try await cache.result(key, orMake: make)
+        let result = try await cache.result(key, watch, orMake: make)
         if result.layer == .disk {
             metrics.hit(.disk)
             if let time = result.times[.lookup] { metrics.took(.lookup, time) }

@@ -1,4 +1,5 @@
 import Foundation
+import Kingfisher
 import KingfisherTesting
 import Testing
 
@@ -67,5 +68,84 @@ struct RemovalTests {
             }
         }
         #expect(transport.requests.count { $0.url == fallback } == 2)
+    }
+
+    /// The file after the removal, which has another ratio than the one before.
+    private static let renewed = ScriptedPicture.gradient(
+        from: .red,
+        to: .blue,
+        width: 80,
+        height: 120
+    ).data()
+
+    /// Runs a service with caches in a folder of its own, or in memory.
+    private func run(
+        onDisk: Bool,
+        _ transport: FakeTransport,
+        _ body: @escaping @Sendable (TestService) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.operation.adminToken = "token"
+            if onDisk { configuration.caches.path = folder.path }
+        }
+        try await TestService.run(change, transport: transport, body)
+    }
+
+    /// Whether an image shows the file after the removal.
+    private func isRenewed(_ reply: Reply) throws -> Bool {
+        let size = try #require(KFCrossPlatformImage(data: reply.body)).size
+        return size.height > size.width
+    }
+
+    @Test("What is made while it is removed is not kept", arguments: [false, true])
+    func removedWhileMade(onDisk: Bool) async throws {
+        let transport = FakeTransport()
+        try await run(onDisk: onDisk, transport) { test async throws in
+            let url = path(Self.source, "w:10")
+            let client = try test.connect()
+            client.send(url)
+            await transport.started(1)
+            #expect(try await test.request(url, method: "DELETE", Self.token).status == 204)
+            try transport.transfer(0).complete(ImageServiceTests.png)
+            #expect(try await client.reply().status == 200)
+            await test.service.settle()
+            transport.answerOthers(with: .data(Self.renewed, type: "image/png"))
+            // First the result, then the source of another one.
+            for options in ["w:10", "w:20"] {
+                let reply = try await test.request(path(Self.source, options))
+                #expect(try isRenewed(reply), "\(options)")
+            }
+        }
+    }
+
+    @Test(
+        "A request after a removal shares no work that began before it",
+        arguments: ["w:10", "w:20"]
+    )
+    func detached(_ options: String) async throws {
+        let transport = FakeTransport()
+        try await run(onDisk: true, transport) { test async throws in
+            let url = path(Self.source, "w:10")
+            let before = try test.connect()
+            let after = try test.connect()
+            before.send(url)
+            await transport.started(1)
+            #expect(try await test.request(url, method: "DELETE", Self.token).status == 204)
+            after.send(path(Self.source, options))
+            await transport.started(2)
+            try transport.transfer(1).complete(Self.renewed)
+            let new = try await after.reply()
+            #expect(try isRenewed(new))
+            try transport.transfer(0).complete(ImageServiceTests.png)
+            let old = try await before.reply()
+            #expect(try !isRenewed(old))
+            let kept = try await test.request(path(Self.source, options))
+            #expect(try isRenewed(kept))
+            await test.service.settle()
+        }
+        #expect(transport.transfers.count == 2)
     }
 }

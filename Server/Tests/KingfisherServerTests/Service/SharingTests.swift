@@ -101,6 +101,36 @@ struct SharingTests {
         }
     }
 
+    @Test("A result that another machine removes while it is made is not kept")
+    func removedWhileMade() async throws {
+        let transport = FakeTransport()
+        let storage = InMemorySharedStorage()
+        try await machines(storage, transport, sourceDiskSize: 1 << 30) {
+            [url] one, two async throws in
+            let client = try two.connect()
+            client.send(url)
+            await transport.started(1)
+            let other = path("http://images.example/other.png", "w:10")
+            let answer = FakeAnswer.data(ImageServiceTests.png, type: "image/png")
+            transport.answerOthers(with: answer)
+            _ = try await two.request(other)
+            await two.service.settle()
+            let token = ["Authorization": "Bearer token"]
+            for removed in [url, other] {
+                #expect(try await one.request(removed, method: "DELETE", token).status == 204)
+            }
+            // The messages arrive in order.
+            while try await two.request(other).fields["x-cache"] == "memory" { try await pause() }
+            try transport.transfer(0).complete(ImageServiceTests.png)
+            #expect(try await client.reply().status == 200)
+            await two.service.settle()
+            for machine in [two, one] {
+                #expect(try await machine.request(url).fields["x-cache"] == "none")
+                #expect(try await one.request(url, method: "DELETE", token).status == 204)
+            }
+        }
+    }
+
     @Test("Without a storage that works, each machine makes its own results")
     func dead() async throws {
         let transport = FakeTransport()

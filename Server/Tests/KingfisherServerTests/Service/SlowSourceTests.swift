@@ -1,6 +1,7 @@
 import Foundation
 import Kingfisher
 import KingfisherTesting
+import Synchronization
 import Testing
 
 @testable import KingfisherServer
@@ -96,6 +97,38 @@ struct SlowSourceTests {
         try await TestService.run(change, transport: transport) { test async throws in
             #expect([404, 504].contains(try await test.request(slow(0)).status))
             while test.metric("kf_queue_length") != 0 { try await pause() }
+        }
+    }
+
+    @Test("That a source was missing before a removal is not remembered after it")
+    func missing() async throws {
+        let (asked, ask) = AsyncStream<Void>.makeStream()
+        let gate = DispatchSemaphore(value: 0)
+        let count = Mutex(0)
+        let server = try LoopbackServer { _, _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            guard number == 1 else {
+                return LoopbackServer.Answer(contentType: "image/png", body: ImageServiceTests.png)
+            }
+            ask.yield()
+            gate.wait()
+            return LoopbackServer.Answer(status: 404)
+        }
+        defer { server.stop() }
+        let change: (inout ServiceConfiguration) -> Void = { $0.operation.adminToken = "token" }
+        try await TestService.run(change) { test async throws in
+            let url = path(server.url("/a.png"), "w:10")
+            let client = try test.connect()
+            client.send(url)
+            for await _ in asked { break }
+            let token = ["Authorization": "Bearer token"]
+            #expect(try await test.request(url, method: "DELETE", token).status == 204)
+            gate.signal()
+            #expect(try await client.reply().status == 404)
+            #expect(try await test.request(url).status == 200)
         }
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import Kingfisher
+@_spi(Server) import Kingfisher
 import Synchronization
 
 /// Keeps results in memory, on disk if there is a folder for them, and in the storages that many
@@ -12,6 +12,7 @@ struct ResultCache: Sendable {
 
     private let memory: MemoryStorage.Backend<StoredResult>
     private let disk: ImageCache?
+    private let removals: Removals
     private let isShared: Bool
     private let lifetime: TimeInterval
 
@@ -30,6 +31,7 @@ struct ResultCache: Sendable {
         config.expiration = .seconds(lifetime)
         memory = MemoryStorage.Backend(config: config)
         disk = try configuration.folder("results", size: configuration.diskSize)
+        removals = disk?.removals ?? Removals()
         isShared = !levels.storages.isEmpty && disk != nil
         disk?.useSharedStorages(levels.storages)
     }
@@ -51,21 +53,26 @@ struct ResultCache: Sendable {
         return result
     }
 
+    /// Notices a removal of a result since a request for it began.
+    func watch(_ key: String) -> RemovalWatch { removals.watch(key) }
+
     /// The result from the disk or the shared storage, or made now and kept.
     ///
     /// - Parameters:
     ///   - key: The key.
+    ///   - watch: The watch of the key: what was removed meanwhile is not kept.
     ///   - make: Makes the result; not called for a hit.
     /// - Returns: The result.
     /// - Throws: The errors of `make`; `CancellationError`.
     func result(
         _ key: String,
+        _ watch: RemovalWatch,
         orMake make: @escaping @Sendable () async throws -> MadeResult
     ) async throws -> MadeResult {
         let start = ContinuousClock.now
         guard let disk else {
             let made = try await make()
-            keepInMemory(made.result, key)
+            keepInMemory(made.result, key, watch)
             return made
         }
         let fresh = Fresh()
@@ -81,11 +88,11 @@ struct ResultCache: Sendable {
                 return try made.result.encoded()
             }
             if let made = fresh.made {
-                keepInMemory(made.result, key)
+                keepInMemory(made.result, key, watch)
                 return made
             }
             if let result = StoredResult(encoded: data), remaining(of: result) > 0 {
-                keepInMemory(result, key)
+                keepInMemory(result, key, watch)
                 return MadeResult(result: result, layer: .disk, times: [.lookup: .now - start])
             }
         } catch let unkept as Unkept {
@@ -95,10 +102,12 @@ struct ResultCache: Sendable {
         }
         // The file is missing, too old, or of another version of the service.
         let made = try await make()
-        keepInMemory(made.result, key)
+        keepInMemory(made.result, key, watch)
         if made.lifetime ?? 1 > 0, let data = try? made.result.encoded() {
             let expiration = StorageExpiration.seconds(lifetime)
-            disk.storeToDisk(data, forKey: key, expiration: expiration, completionHandler: nil)
+            watch.unlessRemoved {
+                disk.storeToDisk(data, forKey: key, expiration: expiration, completionHandler: nil)
+            }
         }
         return made
     }
@@ -109,10 +118,12 @@ struct ResultCache: Sendable {
         return min(lifetime, result.facts.lifetime ?? lifetime) - age
     }
 
-    private func keepInMemory(_ result: StoredResult, _ key: String) {
+    private func keepInMemory(_ result: StoredResult, _ key: String, _ watch: RemovalWatch) {
         let seconds = remaining(of: result)
         guard seconds > 0 else { return }
-        memory.store(value: result, forKey: key, expiration: .seconds(seconds))
+        watch.unlessRemoved {
+            memory.store(value: result, forKey: key, expiration: .seconds(seconds))
+        }
     }
 
     /// Waits until all results so far are on disk and in the shared storage.
@@ -121,9 +132,11 @@ struct ResultCache: Sendable {
     /// Removes results from memory and disk.
     func remove(_ keys: Set<String>) async {
         for key in keys {
-            memory.remove(forKey: key)
             // It throws for a key without a file, where nothing is left to do.
             try? await disk?.removeImage(forKey: key)
+            // Last, because requests meanwhile may have read the file.
+            removals.note(key)
+            memory.remove(forKey: key)
         }
         await disk?.flush()
     }

@@ -1,4 +1,4 @@
-import Kingfisher
+@_spi(Server) import Kingfisher
 
 /// Errors that are repeated for some seconds without another attempt.
 ///
@@ -15,6 +15,7 @@ struct RecentFailures: Sendable {
     }
 
     private let failures = MemoryStorage.Backend<Failure>(config: .init(totalCostLimit: 4 << 20))
+    private let removals = Removals()
     private let lifetime: StorageExpiration
 
     /// Makes an empty list, whose errors last for `seconds`.
@@ -25,11 +26,20 @@ struct RecentFailures: Sendable {
         failures.value(forKey: key, extendingExpiration: .none)?.error
     }
 
-    /// Remembers an error.
-    func add(_ error: ServiceError, for key: String) {
-        failures.store(value: Failure(error), forKey: key, expiration: lifetime)
+    /// Notices that the errors of a key are forgotten since an attempt began.
+    func watch(_ key: String) -> RemovalWatch { removals.watch(key) }
+
+    /// Remembers the error of an attempt, unless the errors of its key were forgotten since.
+    func add(_ error: ServiceError, for key: String, _ watch: RemovalWatch? = nil) {
+        let store = {
+            failures.store(value: Failure(error, of: key), forKey: key, expiration: lifetime)
+        }
+        if let watch { watch.unlessRemoved(store) } else { store() }
     }
 
     /// Forgets an error.
-    func remove(_ key: String) { failures.remove(forKey: key) }
+    func remove(_ key: String) {
+        removals.note(key)
+        failures.remove(forKey: key)
+    }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Kingfisher
+@_spi(Server) import Kingfisher
 
 /// Loads the sources of requests: from the web, from a folder, or from a store of
 /// objects.
@@ -83,11 +83,12 @@ struct SourceLoader: Sendable {
         let key = keys.source(reference, headers.passed)
         if case .local(let path) = reference { return (try await localFile(path, key), false) }
         let attempt = keys.attempt(reference, headers.passed)
+        let watch = failures.watch(attempt)
         if let failure = failures[attempt] { throw failure }
         do {
             return try await download(reference, headers, key)
         } catch let error as ServiceError where error.status == 404 {
-            failures.add(error, for: attempt)
+            failures.add(error, for: attempt, watch)
             throw error
         }
     }
@@ -122,8 +123,9 @@ struct SourceLoader: Sendable {
     ///   - reference: The source.
     ///   - fields: Fields that were passed on from clients.
     func remove(_ reference: ImageReference, fields: [HeaderField]) async {
-        failures.remove(keys.attempt(reference, fields))
         await web.remove(keys.source(reference, fields))
+        // Last, because requests meanwhile may have read from the cache that there is no source.
+        failures.remove(keys.attempt(reference, fields))
     }
 
     /// This machine's use of the shared storage for sources; nil without one.
