@@ -9,6 +9,7 @@ extension ImageCache {
     ///
     /// - Parameter handler: Called on the main queue when the disk is cleared.
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
+        removals.noteAll()
         clearMemoryCache()
         clearDiskCache(completion: handler)
     }

@@ -65,7 +65,10 @@ extension ImageCache {
         on queue: CallbackQueue = .mainAsync,
         then handler: (@Sendable () -> Void)?
     ) {
-        diskStorage.queue.enqueueRemovalOfAll { _ in
+        removals.noteAll()
+        diskStorage.queue.enqueueRemovalOfAll { [removals] _ in
+            // Again, because work that began meanwhile may have read a file.
+            removals.noteAll()
             // By contract errors are ignored, and the handler is always called.
             if let handler { queue.execute(handler) }
         }

@@ -519,6 +519,7 @@ open class ImageCache: @unchecked Sendable {
     /// Clears memory and disk.
     open func clearCache() async {
         guard !isSubclassed else { return await ending { clearCache(completion: $0) } }
+        removals.noteAll()
         clearMemoryCache()
         await clearDiskCache()
     }

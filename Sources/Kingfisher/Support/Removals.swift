@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// Notices removals of entries while their contents are made.
@@ -52,6 +53,11 @@ import Synchronization
         watch?.end()
     }
 
+    /// Notes that all entries are removed, as ``note(_:)``.
+    func noteAll() {
+        for key in state.withLock({ Array($0.entries.keys) }) { note(key) }
+    }
+
     private func end(_ key: String) {
         state.withLock { state in
             guard var entry = state.entries[key] else { return }
@@ -65,7 +71,9 @@ import Synchronization
 @_spi(Server) public final class RemovalWatch: Sendable {
     /// Differs between the work before and after a removal while both run; 0 without a removal.
     @_spi(Server) public let epoch: Int
-    private let removed = Mutex(false)
+    private let removed = Atomic(false)
+    /// Recursive, because storing releases what it evicts, whose `deinit` may remove the entry.
+    private let storing = NSRecursiveLock()
     private let onRelease: @Sendable () -> Void
 
     fileprivate init(epoch: Int, onRelease: @escaping @Sendable () -> Void) {
@@ -76,19 +84,20 @@ import Synchronization
     deinit { onRelease() }
 
     /// Whether the entry was removed.
-    var isRemoved: Bool { removed.withLock { $0 } }
+    var isRemoved: Bool { removed.load(ordering: .acquiring) }
 
     /// Stores the outcome of the work, unless the entry was removed; a removal waits meanwhile.
     ///
-    /// - Parameter store: Must not remove the entry.
+    /// - Parameter store: Stores the outcome.
     /// - Returns: Whether `store` was called.
     @discardableResult
     @_spi(Server) public func unlessRemoved(_ store: () -> Void) -> Bool {
-        removed.withLock { isRemoved in
-            if !isRemoved { store() }
-            return !isRemoved
+        storing.withLock {
+            guard !isRemoved else { return false }
+            store()
+            return true
         }
     }
 
-    fileprivate func end() { removed.withLock { $0 = true } }
+    fileprivate func end() { storing.withLock { removed.store(true, ordering: .releasing) } }
 }

@@ -35,15 +35,23 @@ struct RemovedWhileLoadingTests {
         }
     }
 
-    @Test(arguments: [[], [.httpCaching], [.cacheOriginalImage]] as [KingfisherOptionsInfo])
+    @Test(
+        arguments: [[], [.httpCaching], [.cacheOriginalImage]] as [KingfisherOptionsInfo],
+        [false, true]
+    )
     func `CAC-32: an image removed during its load is delivered, but neither kept nor shared`(
-        options: KingfisherOptionsInfo
+        options: KingfisherOptionsInfo,
+        clearsCache: Bool
     ) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let before = load(options)
         await transport.started(1)
-        // It throws, because there is no file.
-        try? await cache.removeImage(forKey: url.cacheKey)
+        if clearsCache {
+            await cache.clearCache()
+        } else {
+            // It throws, because there is no file.
+            try? await cache.removeImage(forKey: url.cacheKey)
+        }
         let after = load(options)
         await transport.started(2)
         try transport.transfer(0).complete(file(width: 8))
