@@ -133,6 +133,25 @@ struct FileProof: Equatable {
         }
     }
 
+    /// The entry of a file without a record in the log, which alone has the rest.
+    func entry(_ name: String, key: String, _ status: FileStatus, at now: TimeInterval) -> DiskEntry
+    {
+        let modified =
+            TimeInterval(status.modified) * 1e-9 - Date.timeIntervalBetween1970AndReferenceDate
+        return DiskEntry(
+            name: name,
+            key: key,
+            size: status.size,
+            checksum: checksum,
+            modified: status.modified,
+            access: min(modified, now),
+            expiry: expiry,
+            lifetime: lifetime,
+            metadata: LogPlace(),
+            division: division
+        )
+    }
+
     private var numbers: [UInt64] {
         let numbers = [checksum, expiry.bitPattern, lifetime.bitPattern]
         return division == .atFirst ? numbers : numbers + [UInt64(division.offset)]

@@ -2,6 +2,8 @@ import Foundation
 import Synchronization
 
 /// The index's information about one file of a disk store.
+///
+/// The properties have no defaults, so that each place that makes an entry names them all.
 struct DiskEntry: Sendable, Equatable {
     /// The file's name in the folder.
     var name: String
@@ -19,9 +21,9 @@ struct DiskEntry: Sendable, Equatable {
     /// The seconds by which a read extends the expiration with `cacheTime`.
     var lifetime: TimeInterval
     /// The place of the entry's metadata in the log.
-    var metadata = LogPlace()
+    var metadata: LogPlace
     /// Where the key divides; entries with another division have the same name.
-    var division = KeyDivision.atFirst
+    var division: KeyDivision
 
     mutating func extend(_ extending: ExpirationExtending, at now: TimeInterval) {
         switch extending {

@@ -36,6 +36,7 @@ extension DiskStore {
             access: now,
             expiry: expiration.expiry(from: now),
             lifetime: expiration.length(from: now),
+            metadata: LogPlace(),
             division: division
         )
         let new = EntryWriter.NewEntry(

@@ -165,19 +165,7 @@ final class FolderRepair: Sendable {
         guard let bytes = try? files.proof(of: folder.path(of: name)),
             let proof = FileProof(bytes, name: name) ?? FileProof(bytes, name: FileProof.anyName)
         else { return nil }
-        let modified =
-            TimeInterval(status.modified) * 1e-9 - Date.timeIntervalBetween1970AndReferenceDate
-        return DiskEntry(
-            name: name,
-            key: known?.key ?? "",
-            size: status.size,
-            checksum: proof.checksum,
-            modified: status.modified,
-            access: min(modified, clock.now()),
-            expiry: proof.expiry,
-            lifetime: proof.lifetime,
-            division: proof.division
-        )
+        return proof.entry(name, key: known?.key ?? "", status, at: clock.now())
     }
 
     // MARK: Abandoned files

@@ -235,7 +235,7 @@ extension LogRecord {
         let name = String(decoding: names.prefix(nameCount), as: UTF8.self)
         // A log is untrusted: a record must not name a file outside the folder.
         guard FileNaming.isEntryName(name) else { return nil }
-        var entry = DiskEntry(
+        let entry = DiskEntry(
             name: name,
             key: String(decoding: names.dropFirst(nameCount).prefix(keyCount), as: UTF8.self),
             size: size,
@@ -243,9 +243,11 @@ extension LogRecord {
             modified: Int64(bitPattern: body.number(at: 18)),
             access: TimeInterval(bitPattern: body.number(at: 26)),
             expiry: TimeInterval(bitPattern: body.number(at: 34)),
-            lifetime: TimeInterval(bitPattern: body.number(at: 42))
+            lifetime: TimeInterval(bitPattern: body.number(at: 42)),
+            metadata: LogPlace(),
+            division: hasDivision
+                ? KeyDivision(offset: body.number(at: storedFixedSize)) : .atFirst
         )
-        if hasDivision { entry.division = KeyDivision(offset: body.number(at: storedFixedSize)) }
         return .stored(entry, temporary: body.number(at: 50), metadata: Data(metadata))
     }
 }

@@ -12,39 +12,6 @@ struct DiskIndexTests {
         return index
     }
 
-    @Test func `the index gives back all that an entry has`() {
-        let entry = DiskEntry(
-            name: "a",
-            key: "k@l",
-            size: 3,
-            checksum: 4,
-            modified: 5,
-            access: 6,
-            expiry: 7,
-            lifetime: 8,
-            metadata: LogPlace(start: 9, count: 10),
-            division: KeyDivision(offset: 11)
-        )
-        let plain = DiskEntry(
-            name: "",
-            key: "",
-            size: 0,
-            checksum: 0,
-            modified: 0,
-            access: 0,
-            expiry: 0,
-            lifetime: 0
-        )
-        // A property with the same value in both may be lost without a difference.
-        let pairs = zip(Mirror(reflecting: entry).children, Mirror(reflecting: plain).children)
-        for (own, usual) in pairs {
-            #expect("\(own.value)" != "\(usual.value)", "\(own.label ?? "")")
-        }
-        var index = DiskIndex()
-        index.put(entry)
-        #expect(Array(index.entries) == [entry])
-    }
-
     @Test func `entries are in the order of their use`() {
         var index = index(["a", "b", "c"])
         index.use("a", unwritten: .access) { entry in

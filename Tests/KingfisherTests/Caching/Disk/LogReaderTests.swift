@@ -189,7 +189,9 @@ extension DiskEntry {
             modified: -4 - Int64(Checksum.of(Data(name.utf8)) >> 8),
             access: 10,
             expiry: 20,
-            lifetime: 10
+            lifetime: 10,
+            metadata: LogPlace(),
+            division: .atFirst
         )
     }
 }
