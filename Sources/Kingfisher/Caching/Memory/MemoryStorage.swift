@@ -56,9 +56,9 @@ extension MemoryStorage {
     ///
     /// All methods can be called on any thread.
     ///
-    /// When a limit is reached, S3-FIFO selects the values to evict: values that were read since
-    /// they were stored are kept longest. In a loop that does not fit, a part of it is kept, see
-    /// ``MemoryStorage/Config/noticesLoops``. Both limits hold after each store.
+    /// When a limit is reached, values that were read since they were stored are kept longest. In a
+    /// loop that does not fit, a part of it is kept, see ``MemoryStorage/Config/noticesLoops``. Both
+    /// limits hold after each store.
     public final class Backend<T: CacheCostCalculable>: Sendable where T: Sendable {
         let store: MemoryStore
         @usableFromInline let isOfObjects: Bool
