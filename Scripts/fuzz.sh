@@ -4,7 +4,7 @@
 # Usage: Scripts/fuzz.sh [SECONDS] [FORMAT]...
 #
 #   SECONDS   the time per format, 30 by default
-#   FORMAT    jpg, png, gif, webp, avif, bmp, ico: all of these by default; or jxl, heic, tiff, svg,
+#   FORMAT    the suffix of fixtures, all but jxl, heic, tiff and svg by default; or "optional" for these,
 #             whose libraries have to be installed
 #
 # SVG is drawn in processes behind the walls of a worker, as in programs: its library may end them. A system call that is
@@ -18,10 +18,16 @@
 seconds=${1:-30}
 [[ $seconds =~ ^[0-9]+$ ]] || die "'$seconds' is not a number of seconds"
 [ $# -eq 0 ] || shift
-formats=("$@")
-[ $# -gt 0 ] || formats=(jpg png gif webp avif bmp ico)
 fixtures=Tests/KFCodecsTests/Fixtures
 scratch=.build-fuzz
+formats=("$@")
+optional=(jxl heic tiff svg)
+case "$*" in
+# Each file with the pixels that it has to give is a fixture: FILE.rgba.
+"") mapfile -t formats < <(find "$fixtures" -name '*.*.rgba' -printf '%f\n' | sed -E 's/.*\.(.*)\.rgba/\1/' | sort -u |
+    grep -vxFf <(printf '%s\n' "${optional[@]}")) ;;
+optional) formats=("${optional[@]}") ;;
+esac
 for format in "${formats[@]}"; do
     compgen -G "$fixtures/*.$format" >/dev/null || die "there are no fixtures of '$format'"
 done

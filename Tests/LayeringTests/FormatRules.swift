@@ -8,7 +8,6 @@ enum FormatRules {
     private static let lists: [(path: String, beginning: String, hasSuffixes: Bool)] = [
         // The strings of `endings`, in lines of their own.
         ("Tools/Sources/kf/Convert/InputSearch.swift", "        \"", true),
-        ("Scripts/fuzz.sh", "#   FORMAT", true),
         ("README.md", "| JPEG, ", false),
         ("Sources/Kingfisher/Kingfisher.docc/OnLinux.md", "| Formats | ", false),
     ]
