@@ -149,7 +149,10 @@ extension FileFormat {
         case (.png, .exif), (.png, .xmp), (.png, .profile), (.webp, .exif), (.webp, .xmp),
             (.webp, .profile), (.avif, .exif), (.avif, .xmp), (.gif, .xmp):
             16 << 20
-        default: nil
+        case (.png, .iptc), (.webp, .iptc), (.avif, .iptc), (.avif, .profile), (.gif, .exif),
+            (.gif, .iptc), (.gif, .profile), (.heif, _), (.jxl, _), (.tiff, _), (.bmp, _),
+            (.ico, _), (.svg, _):
+            nil
         }
     }
 }

@@ -31,30 +31,64 @@ struct PrivateFile: CustomTestStringConvertible, Sendable {
         }
     }
 
-    private static let makers: KeyValuePairs<String, @Sendable (FileMetadata) throws -> Data> = [
-        "baseline.jpg": { try jpeg("baseline.jpg", $0) },
-        "progressive.jpg": { try jpeg("progressive.jpg", $0) },
-        "several.jpg": { try jpeg("baseline.jpg", $0) + jpeg("progressive.jpg", $0) },
-        "small.jpg": { try jpeg("optimized", $0) },
-        "rgb8.png": { try png("rgb8.png", $0) },
-        "rgba16-interlaced.png": { try png("rgba16-interlaced.png", $0) },
-        "animated.png": { try png("animated.png", $0) },
-        "small.png": { try png("optimized", $0) },
-        "lossy.webp": { try webp("lossy.webp", $0) },
-        "animated.webp": { try webp("animated.webp", $0) },
-        "still.gif": { try gif("still.gif", $0) },
-        "animated.gif": { try gif("animated.gif", $0) },
-        "420.avif": { try $0.written(to: Fixture(name: "420.avif").data) + free },
-        "alpha.avif": { try $0.written(to: Fixture(name: "alpha.avif").data) + free },
-        "animated.avif": { try film($0) + uuid($0) },
-        "lossy-container.jxl": { try Fixture(name: "lossy-container.jxl").data + boxes($0) },
-    ]
+    private typealias Maker = @Sendable (FileMetadata) throws -> Data
+
+    /// The forms of a format; none where private texts are refused, see `RemovalTableTests`.
+    private static func makers(of format: FileFormat) -> KeyValuePairs<String, Maker> {
+        switch format {
+        case .jpeg:
+            [
+                "baseline.jpg": { try jpeg("baseline.jpg", $0) },
+                "progressive.jpg": { try jpeg("progressive.jpg", $0) },
+                "several.jpg": { try jpeg("baseline.jpg", $0) + jpeg("progressive.jpg", $0) },
+                "small.jpg": { try jpeg("optimized", $0) },
+            ]
+        case .png:
+            [
+                "rgb8.png": { try png("rgb8.png", $0) },
+                "rgba16-interlaced.png": { try png("rgba16-interlaced.png", $0) },
+                "animated.png": { try png("animated.png", $0) },
+                "small.png": { try png("optimized", $0) },
+            ]
+        case .webp:
+            [
+                "lossy.webp": { try webp("lossy.webp", $0) },
+                "animated.webp": { try webp("animated.webp", $0) },
+            ]
+        case .gif:
+            [
+                "still.gif": { try gif("still.gif", $0) },
+                "animated.gif": { try gif("animated.gif", $0) },
+            ]
+        case .avif:
+            [
+                "420.avif": { try boxed("420.avif", $0) },
+                "alpha.avif": { try boxed("alpha.avif", $0) },
+                "animated.avif": { try film($0) + uuid($0) },
+            ]
+        case .heif:
+            Fixture.has(.heif)
+                ? [
+                    "420.heic": { try boxed("420.heic", $0) },
+                    "alpha.heic": { try boxed("alpha.heic", $0) },
+                ] : [:]
+        case .jxl:
+            [
+                "lossy-container.jxl": {
+                    try Fixture(name: "lossy-container.jxl").data + boxes($0)
+                }
+            ]
+        case .tiff, .bmp, .ico, .svg: [:]
+        }
+    }
 
     /// Each format in each of its forms, and each orientation where Exif states it.
-    static let all = makers.flatMap { maker in
-        let isTurned = ["jpg", "png", "webp"].contains((maker.key as NSString).pathExtension)
-        return (isTurned ? 1...8 : 6...6).map { orientation in
-            PrivateFile(name: maker.key, orientation: orientation, make: maker.value)
+    static let all = FileFormat.allCases.flatMap { format in
+        makers(of: format).flatMap { maker in
+            let isTurned = ["jpg", "png", "webp"].contains((maker.key as NSString).pathExtension)
+            return (isTurned ? 1...8 : 6...6).map { orientation in
+                PrivateFile(name: maker.key, orientation: orientation, make: maker.value)
+            }
         }
     }
 
@@ -99,7 +133,12 @@ struct PrivateFile: CustomTestStringConvertible, Sendable {
         return file.dropLast() + comment + application + [0x3B] + Data("SECRET".utf8)
     }
 
-    private static let free = box("free", Data("SECRET".utf8))
+    private static func boxed(_ name: String, _ parts: FileMetadata) throws -> Data {
+        let file = try Fixture(name: name).data.withBytes { bytes throws(CodecError) in
+            try AVIFMetadata.written(parts, to: bytes)
+        }
+        return file + box("free", Data("SECRET".utf8))
+    }
 
     private static func uuid(_ parts: FileMetadata) -> Data {
         let number: [UInt8] = [
