@@ -32,30 +32,14 @@ struct DegenerateInputTests {
     @Test(arguments: [CGFloat.nan, .infinity, -.infinity, -1, 0, 1e300])
     func `impossible sizes return the image unchanged or fail`(number: CGFloat) {
         let image = KFCrossPlatformImage(bitmap: TestScene.opaque())
-        let size = CGSize(width: number, height: number)
-        let processors: [any ImageProcessor] = [
-            ResizingImageProcessor(referenceSize: size),
-            ResizingImageProcessor(referenceSize: size, mode: .aspectFit),
-            ResizingImageProcessor(referenceSize: size, mode: .aspectFill),
-            RoundCornerImageProcessor(cornerRadius: number),
-            RoundCornerImageProcessor(cornerRadius: 3, targetSize: size),
-            RoundCornerImageProcessor(radius: .widthFraction(number)),
-            SmartCroppingImageProcessor(size: size),
-            CroppingImageProcessor(size: size),
-            BlurImageProcessor(blurRadius: number),
-            SharpeningImageProcessor(amount: number),
-            RotatingImageProcessor(degrees: number),
-            OverlayImageProcessor(overlay: .red, fraction: number),
-            BorderImageProcessor(border: Border(lineWidth: number, radius: .point(number))),
-        ]
         let source = image.pixelWidth * image.pixelHeight
-        for processor in processors {
+        for processor in ProcessorWorkTests.processors(number) {
             let result = processor.process(item: .image(image), options: Self.options)
             guard let result else { continue }
             let count = result.pixelWidth * result.pixelHeight
             #expect(count > 0 && count <= 4 * source, "\(processor.identifier)")
         }
-        let small = DownsamplingImageProcessor(size: size)
+        let small = DownsamplingImageProcessor(size: CGSize(width: number, height: number))
             .process(item: .image(image), options: Self.options)
         #expect((small?.pixelWidth ?? 0) <= image.pixelWidth)
     }

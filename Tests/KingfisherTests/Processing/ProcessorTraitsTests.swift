@@ -85,10 +85,25 @@ struct ProcessorTraitsTests {
         ),
         ("Tests/KingfisherTests/Processing/ScaleFactorTests.swift", []),
         (
+            "Tests/KingfisherTests/Processing/ProcessorWorkTests.swift",
+            ["BlackWhiteProcessor", "FlippingImageProcessor", "TintImageProcessor"]
+        ),
+        (
             "Tools/Sources/kf/Shared/ProcessorForm.swift",
             ["CompositingImageProcessor", "DownsamplingImageProcessor", "ResizingImageProcessor"]
         ),
         ("Examples/Gallery/Sources/gallery/ProcessorsPage.swift", ["CompositingImageProcessor"]),
+        // Those of the original.
+        (
+            "Sources/Kingfisher/Display/KFOptionSetter+Processing.swift",
+            [
+                "BlendImageProcessor", "BorderImageProcessor", "ColorControlsProcessor",
+                "CompositingImageProcessor", "FlippingImageProcessor",
+                "PaddingImageProcessor", "RotatingImageProcessor", "SharpeningImageProcessor",
+                "SmartCroppingImageProcessor", "TrimmingImageProcessor",
+                "WatermarkImageProcessor",
+            ]
+        ),
     ]
 
     @Test(arguments: lists)

@@ -8,11 +8,13 @@ import Testing
 /// No step makes a bitmap that is larger than its input and its output together, whatever its
 /// parameters are.
 struct ProcessorWorkTests {
-    private static let numbers: [CGFloat] = [
+    static let numbers: [CGFloat] = [
         0, 0.4, 1, 3, 29, 63, 64, 200, 1000, 65_535, 1e6, 1e300, .infinity, -5, -1e300, .nan,
     ]
 
-    private static func processors(_ number: CGFloat) -> [any ImageProcessor] {
+    /// Every processor with numbers, of which at least one is the given one.
+    static func processors(_ number: CGFloat) -> [any ImageProcessor] {
+        let size = CGSize(width: number, height: number)
         let mark = KFCrossPlatformImage(bitmap: TestScene.transparent(width: 9, height: 4))
         return [
             BlurImageProcessor(blurRadius: number),
@@ -39,7 +41,14 @@ struct ProcessorWorkTests {
                 mode: .aspectFit
             ),
             PaddingImageProcessor(top: number, left: 1, bottom: -2),
-            DownsamplingImageProcessor(size: CGSize(width: number, height: number)),
+            DownsamplingImageProcessor(size: size),
+            ResizingImageProcessor(referenceSize: size),
+            ResizingImageProcessor(referenceSize: size, mode: .aspectFill),
+            RoundCornerImageProcessor(cornerRadius: 3, targetSize: size),
+            CroppingImageProcessor(size: size),
+            SmartCroppingImageProcessor(size: size),
+            BlendImageProcessor(blendMode: .multiply, alpha: number, backgroundColor: .red),
+            CompositingImageProcessor(compositingOperation: .copy, alpha: number),
             ColorControlsProcessor(
                 brightness: number,
                 contrast: number,
