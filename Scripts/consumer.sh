@@ -13,6 +13,9 @@
 # refuses targets with unsafe flags. Prints a table in Markdown.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
+# The names of something in the manifest: names_of .trait | .library | system
+names_of() { sed -n "s/^ *$1(\(name: \)\{0,1\}\"\([^\"]*\)\".*/\2/p" Package.swift; }
+all_traits=($(names_of .trait))
 only=''
 case "${1:-}" in
 "") traits=("") ;;
@@ -20,19 +23,18 @@ case "${1:-}" in
 --traits)
     shift
     traits=("$@")
-    [ $# -gt 0 ] || traits=("" Redis GTK)
+    [ $# -gt 0 ] || traits=("" "${all_traits[@]}")
     ;;
 *) die "there is no option '$1'; see the first lines of this script." ;;
 esac
 require_swift
 if [ "$only" = --types ]; then
-    traits=(Redis GTK)
+    traits=("${all_traits[@]}")
     command -v jq >/dev/null || install_packages jq
 fi
 "$ROOT/Scripts/bootstrap.sh" >/dev/null
 [ "${traits[*]}" = "" ] || {
-    "$ROOT/Scripts/bootstrap.sh" --redis >/dev/null
-    "$ROOT/Scripts/bootstrap.sh" --gtk >/dev/null
+    for trait in "${all_traits[@]}"; do "$ROOT/Scripts/bootstrap.sh" "--${trait,,}" >/dev/null; done
 }
 
 folder=$(mktemp -d)
@@ -172,14 +174,16 @@ use_types() {
 # Compiles the programs of the article on GTK in release mode, and beside them one that uses every public
 # type of every product. In the folder of the steps of GTK, which keep it from one run to the next.
 check_types() {
-    local package=$GTK_BUILD/types types=$GTK_BUILD/types/Sources/types count module
-    local modules=(Kingfisher KingfisherTesting KingfisherRedis KingfisherGTK)
+    local package=$GTK_BUILD/types types=$GTK_BUILD/types/Sources/types count module headers
+    local modules=($(names_of .library)) names products=''
     "$ROOT/Scripts/pages.sh" --program GTK "$package"
-    sed -i -e 's/traits: \["GTK"\]/traits: ["GTK", "Redis"]/' -e "s/^    targets: \[/&\\
-        .executableTarget(name: \"types\", dependencies: libraries + [\\
-            .product(name: \"KingfisherTesting\", package: \"kingfisher-linux\"),\\
-            .product(name: \"KingfisherRedis\", package: \"kingfisher-linux\"),\\
-        ]),/" "$package/Package.swift"
+    names=$(printf '"%s", ' "${all_traits[@]}")
+    for module in "${modules[@]}"; do
+        products+=".product(name: \"$module\", package: \"kingfisher-linux\"), "
+    done
+    headers=($(names_of system | grep 'Headers$'))
+    sed -i -e "s/traits: \[\"GTK\"\]/traits: [${names%, }]/" -e "s/^    targets: \[/&\\
+        .executableTarget(name: \"types\", dependencies: [\"CAlbumGTK\", $products]),/" "$package/Package.swift"
     mkdir -p "$types"
     : >"$types/main.swift"
     for module in "${modules[@]}"; do printf 'import %s\n' "$module" >"$types/$module.swift"; done
@@ -195,7 +199,7 @@ check_types() {
     for module in "${modules[@]}"; do
         extract_symbols "$module" "$folder" "$GTK_BUILD" release
         {
-            printf 'import %s\n' CKFGTKHeaders Foundation FoundationNetworking Kingfisher "$module"
+            printf 'import %s\n' "${headers[@]}" Foundation FoundationNetworking Kingfisher "$module"
             use_types "$folder/$module.symbols.json"
         } >"$types/$module.swift"
         count=$(grep -c 'func name' "$types/$module.swift") || die "$module has no public types."

@@ -1,11 +1,21 @@
-/// Rules that let everything but KingfisherGTK and KingfisherRedis be built where the headers of
-/// GTK and hiredis are not installed.
+import Foundation
+
+/// Rules that let everything but the targets of a trait be built where its libraries are not
+/// installed.
 enum TraitRules {
-    /// The folders whose sources are empty without a trait of the package.
-    static let folders = [
-        "GTK": ["Sources/KingfisherGTK", "Sources/CKFGTK", "Tests/KingfisherGTKTests"],
-        "Redis": ["Sources/KingfisherRedis", "Sources/CKFRedisShim"],
-    ]
+    /// The traits of the package.
+    static func traits(in manifest: String) -> [String] {
+        manifest.matches(of: /\.trait\(name: "(\w+)"/).map { String($0.1) }
+    }
+
+    /// The folders whose sources are empty without a trait: those named with it.
+    static func folders(of trait: String) throws -> [String] {
+        try ["Sources", "Tests"].flatMap { top in
+            let folder = SourceTree.repository.appendingPathComponent(top)
+            return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                .filter { $0.contains(trait) }.map { "\(top)/\($0)" }
+        }
+    }
 
     /// Files without a guard, which builds without the trait would compile.
     ///
@@ -22,30 +32,43 @@ enum TraitRules {
         }
     }
 
-    /// Public headers that include one of GTK's, or of the libraries below it.
-    static func headersThatNeedGTK(in tree: SourceTree) -> [String] {
-        let libraries = ["gtk", "gdk", "gsk", "glib", "gio", "pango", "cairo", "graphene"]
+    /// Public headers that include more than C's own.
+    static func headersThatNeedLibraries(in tree: SourceTree) -> [String] {
+        let known = ["<stdbool.h>", "<stddef.h>", "<stdint.h>"]
         return tree.paths.filter { path in
             guard path.contains("/include/"), let text = tree.files[path] else { return false }
             return text.split(separator: "\n").contains { line in
-                line.hasPrefix("#include") && libraries.contains { line.contains($0) }
+                line.hasPrefix("#include <") && !known.contains { line.hasSuffix($0) }
             }
         }
     }
 
-    /// Lines of the package's manifest that require GTK's headers in every build.
+    /// The libraries of the system that every build needs.
+    private static let required: Set = [
+        "CKFJPEG", "CKFPNG", "CKFDeflate", "CKFWebP", "CKFGIF", "CKFLCMS", "CKFCurl", "CKFCrypto",
+        "z", "ssl",
+    ]
+
+    /// Lines of the package's manifest that require a trait's library in every build.
     static func unconditionalNeeds(in manifest: String) -> [String] {
         let lines = manifest.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
-        var found = lines.filter { line in
-            line.contains("\"CKFGTKHeaders\"") && !line.hasPrefix("system(\"CKFGTKHeaders\"")
-                && !line.contains(".target(name: \"CKFGTKHeaders\", condition: withGTK)")
+        let libraries = manifest.matches(of: /(?:system|\.linkedLibrary)\("(\w+)"/)
+            .map { String($0.1) }
+        let optional = Set(libraries).subtracting(required)
+        let conditions = manifest.matches(of: /let (with\w+): \S+ = .when\(traits: \["(\w+)"\]\)/)
+            .filter { $0.1 == "with\($0.2)" }.map { String($0.1) }
+        return lines.filter { line in
+            if line.contains(".default("), line.contains("\"") { return true }
+            if line.contains(".linkedLibrary($"), !line.contains(".when(traits: [") { return true }
+            return optional.contains { name in
+                let isNamed = line.contains("\"\(name)\"") && !line.hasPrefix("system(\"\(name)\"")
+                let isConditional = conditions.contains { condition in
+                    line.contains(".target(name: \"\(name)\", condition: \(condition))")
+                }
+                return isNamed && !isConditional && !line.contains(".when(traits: [")
+            }
         }
         .map(String.init)
-        let condition = "let withGTK: TargetDependencyCondition? = .when(traits: [\"GTK\"])"
-        if !lines.contains(condition[...]) { found.append("withGTK is not the trait's condition") }
-        found += lines.filter { $0.contains(".default(") && $0.contains("\"GTK\"") }
-            .map(String.init)
-        return found
     }
 
     /// Whether a target's name cannot be that of another package's target.

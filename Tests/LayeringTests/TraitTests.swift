@@ -11,38 +11,33 @@ struct TraitTests {
     }
 
     private func tree(of trait: String) throws -> SourceTree {
-        let folders = try #require(TraitRules.folders[trait])
-        return try SourceTree(reading: folders, suffixes: [".swift", ".c", ".h"])
+        try SourceTree(
+            reading: TraitRules.folders(of: trait),
+            suffixes: [".swift", ".c", ".h"]
+        )
     }
 
     @Test func `the sources of every trait are guarded, and its tests are built`() throws {
-        let traits = manifest.matches(of: /\.trait\(name: "(\w+)"/).map { String($0.1) }
-        #expect(Set(traits) == Set(TraitRules.folders.keys))
         let library = SourceTree.repository.appendingPathComponent("Scripts/lib.sh")
         let script = try String(contentsOf: library, encoding: .utf8)
         let built = try #require(script.firstMatch(of: /tests_built=\(--traits (\S+)/)?.output.1)
+        let traits = TraitRules.traits(in: manifest)
+        #expect(traits.contains("GTK"))
         for trait in traits {
-            #expect(try TraitRules.unguardedFiles(in: tree(of: trait), of: trait) == [])
-            let hasTests = TraitRules.folders[trait]?.contains { $0.hasPrefix("Tests/") } ?? false
+            let tree = try tree(of: trait)
+            #expect(tree.paths.contains { $0.hasPrefix("Sources/Kingfisher\(trait)/") })
+            #expect(TraitRules.unguardedFiles(in: tree, of: trait) == [])
+            #expect(TraitRules.headersThatNeedLibraries(in: tree) == [])
+            let hasTests = try TraitRules.folders(of: trait).contains { $0.hasPrefix("Tests/") }
             if hasTests { #expect(built.split(separator: ",").contains(trait[...]), "\(trait)") }
         }
     }
 
-    @Test func `without the trait nothing needs GTK's headers`() throws {
-        let tree = try tree(of: "GTK")
-        #expect(tree.paths.contains("Sources/CKFGTK/include/CKFGTK.h"))
-        #expect(tree.paths.contains("Sources/CKFGTK/paintable.c"))
-        #expect(TraitRules.headersThatNeedGTK(in: tree) == [])
+    @Test func `without a trait nothing needs its libraries`() throws {
+        #expect(try tree(of: "GTK").paths.contains("Sources/CKFGTK/include/CKFGTK.h"))
+        #expect(try tree(of: "GTK").paths.contains("Sources/CKFGTK/paintable.c"))
+        #expect(try tree(of: "Redis").paths.contains("Sources/CKFRedisShim/replies.c"))
         #expect(TraitRules.unconditionalNeeds(in: manifest) == [])
-    }
-
-    @Test func `without the trait Redis nothing needs hiredis`() throws {
-        let tree = try tree(of: "Redis")
-        #expect(tree.paths.contains("Sources/CKFRedisShim/replies.c"))
-        let header =
-            tree.files["Sources/CKFRedisShim/include/CKFRedisShim.h"] ?? "#include <hiredis"
-        #expect(!header.contains("#include <hiredis"))
-        #expect(manifest.contains(#".linkedLibrary($0, .when(traits: ["Redis"]))"#))
     }
 
     @Test func `files without their guard are found`() {
@@ -61,13 +56,17 @@ struct TraitTests {
         )
     }
 
-    @Test func `a public header that includes one of GTK's is found`() {
+    @Test func `a public header that includes one of a library is found`() {
         let tree = SourceTree([
             "Sources/CKFGTK/include/Bad.h": "#pragma once\n#include <glib.h>\n",
-            "Sources/CKFGTK/include/Good.h": "#pragma once\n#include <stdint.h>\n",
+            "Sources/CKFQt/include/Bad.h": "#include <stdint.h>\n#include <QtCore/qglobal.h>\n",
+            "Sources/CKFGTK/include/Good.h": "#include <stdint.h>\n#include \"own.h\"\n",
             "Sources/CKFGTK/inner.h": "#include <gtk/gtk.h>\n",
         ])
-        #expect(TraitRules.headersThatNeedGTK(in: tree) == ["Sources/CKFGTK/include/Bad.h"])
+        #expect(
+            TraitRules.headersThatNeedLibraries(in: tree)
+                == ["Sources/CKFGTK/include/Bad.h", "Sources/CKFQt/include/Bad.h"]
+        )
     }
 
     /// SwiftPM refuses a program if two of its packages have targets of one name below products.
@@ -86,9 +85,19 @@ struct TraitTests {
 
     @Test(arguments: [
         "dependencies: [\"CKFGTKHeaders\"],", "\"CKFGTK\", .target(name: \"CKFGTKHeaders\"),",
-        ".default(enabledTraits: [\"GTK\"]),",
+        ".default(enabledTraits: [\"GTK\"]),", "linkerSettings: [.linkedLibrary(\"Qt6Gui\")]",
+        "system(\"CKFQt\", \"Qt6\", apt: \"qt6\"),\n\"Kingfisher\", \"CKFQt\",",
+        "system(\"CKFQt\", \"Qt6\", apt: \"qt6\"),\n.target(name: \"CKFQt\", condition: withAll),",
     ])
-    func `a need of everybody is found`(line: String) {
-        #expect(TraitRules.unconditionalNeeds(in: manifest + "\n    " + line).count == 1)
+    func `a need of every build is found`(lines: String) {
+        #expect(TraitRules.unconditionalNeeds(in: manifest + "\n    " + lines).count == 1)
+    }
+
+    @Test func `the condition of a trait has its name`() {
+        let other = manifest.replacing(
+            ".when(traits: [\"GTK\"])\nlet",
+            with: ".when(traits: [])\nlet"
+        )
+        #expect(!TraitRules.unconditionalNeeds(in: other).isEmpty)
     }
 }
