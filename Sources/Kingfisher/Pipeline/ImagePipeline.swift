@@ -132,7 +132,7 @@ struct ImagePipeline: Sendable {
             if let hit = try await lookUp(request, caching, task, &isSharing, &readError, &trace) {
                 return hit
             }
-            emitMisses(of: request, trace)
+            noteMiss(of: request, trace)
             try request.checkWantedAfterMiss()
             if request.options.onlyFromCache {
                 task.endLookup()
@@ -141,7 +141,7 @@ struct ImagePipeline: Sendable {
             }
         } else if !request.options.forceRefresh {
             // The caller has found the caches empty.
-            emitMisses(of: request, trace)
+            noteMiss(of: request, trace)
         }
         if isSharing { try await claim(&request, &trace) }
         return nil
@@ -259,11 +259,11 @@ struct ImagePipeline: Sendable {
         return loaded
     }
 
-    /// Reports that no cache has the image.
+    /// Called once for each image that no cache has, also for those of prefetches and of files.
     ///
-    /// - Complexity: O(entries), to find the reasons.
+    /// - Complexity: O(entries) if the load is observed, to find the reasons.
     @inline(never)
-    private func emitMisses(of request: LoadRequest, _ trace: LoadTrace) {
+    private func noteMiss(of request: LoadRequest, _ trace: LoadTrace) {
         guard trace.isObserved else { return }
         let explanation = request.explanation
         trace.emit(.miss(.memory, explanation.memory ?? .damaged))

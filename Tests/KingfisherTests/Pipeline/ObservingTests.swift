@@ -112,6 +112,31 @@ struct ObservingTests {
         #expect(seen.value.count == fresh.count)
     }
 
+    @Test func `observers learn once what a load of any kind misses`() async throws {
+        let url = bench.serveJPEG("/a.jpg")
+        let (manager, source) = (bench.manager, Source.network(url))
+        let loads: [@Sendable () async throws -> Void] = [
+            { _ = try await manager.retrieveImage(with: source) },
+            { _ = try await manager.retrieveImage(with: source, options: [.httpCaching]) },
+            { _ = try await manager.retrieveImage(with: source, options: [.onlyFromCache]) },
+            { _ = try await manager.retrieveData(with: source) },
+            { _ = try await manager.retrieveData(with: source, as: .png) },
+            { _ = try await manager.retrieveOriginalData(with: source) },
+        ]
+        for (place, load) in loads.enumerated() {
+            await bench.cache.clearCache()
+            let misses = Locked<[CacheType]>([])
+            let observation = manager.observeLoads { event in
+                guard case .miss(let layer, _) = event.kind else { return }
+                misses.change { $0.append(layer) }
+            }
+            // One of them has to fail.
+            try? await load()
+            #expect(misses.value == [.memory, .disk], "\(place)")
+            withExtendedLifetime(observation) {}
+        }
+    }
+
     @Test func `a recorder writes a trace that is JSON`() async throws {
         bench.server.route("/404", .status(404))
         let good = bench.serveJPEG("/a.jpg")
