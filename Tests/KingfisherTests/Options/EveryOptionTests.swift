@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import KingfisherTesting
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ struct EveryOptionTests {
     }
 
     /// An item, and whether it has set the property that belongs to it.
-    fileprivate struct Item {
+    struct Item {
         let item: KingfisherOptionsInfoItem
         let hasLanded: (Parsed) -> Bool
 
@@ -31,13 +32,23 @@ struct EveryOptionTests {
         }
     }
 
-    private let folder: TemporaryDirectory
-    private let cache: ImageCache
-    private let downloader = ImageDownloader(name: "options")
+    let folder: TemporaryDirectory
+    let cache: ImageCache
+    /// How often the image modifier was called.
+    let modifications = Locked(0)
+    private let downloader: ImageDownloader
 
     init() throws {
         folder = try TemporaryDirectory()
         cache = try ImageCache(name: "options", cacheDirectoryURL: folder.url)
+        let transport = FakeTransport()
+        transport.answerOthers(with: .status(500))
+        downloader = ImageDownloader(name: "options", transport: transport)
+    }
+
+    /// An item for each option, with a value that has an effect.
+    var items: [Item] {
+        Self.flags.map { item, flag in Item(item) { $0[keyPath: flag] } } + values()
     }
 
     private static var flags: [(KingfisherOptionsInfoItem, WritableKeyPath<Parsed, Bool>)] {
@@ -63,8 +74,17 @@ struct EveryOptionTests {
         let source = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "k"))
         let image = KFCrossPlatformImage()
         let queue = DispatchQueue(label: "options")
-        let (cache, downloader) = (cache, downloader)
+        let (cache, downloader, modifications) = (cache, downloader, modifications)
         let interest = ImageInterest()
+        let modifier = AnyModifier { request in
+            var request = request
+            request.setValue("1", forHTTPHeaderField: "X-Modified")
+            return request
+        }
+        let imageModifier = AnyImageModifier { image in
+            modifications.change { $0 += 1 }
+            return image
+        }
         return [
             Item(.targetCache(cache)) { $0.targetCache === cache },
             Item(.originalCache(cache)) { $0.originalCache === cache && $0.targetCache == nil },
@@ -85,7 +105,7 @@ struct EveryOptionTests {
                 }
             },
             Item(.scaleFactor(3)) { $0.scaleFactor == 3 },
-            Item(.requestModifier(AnyModifier { $0 })) { $0.requestModifier is AnyModifier },
+            Item(.requestModifier(modifier)) { $0.requestModifier is AnyModifier },
             Item(.redirectHandler(Redirects())) { $0.redirectHandler is Redirects },
             Item(.processor(BlurImageProcessor(blurRadius: 1))) {
                 $0.processor is BlurImageProcessor
@@ -93,9 +113,11 @@ struct EveryOptionTests {
             Item(.cacheSerializer(FormatIndicatedCacheSerializer.png)) {
                 $0.cacheSerializer is FormatIndicatedCacheSerializer
             },
-            Item(.imageModifier(AnyImageModifier { $0 })) { $0.imageModifier is AnyImageModifier },
+            Item(.imageModifier(imageModifier)) { $0.imageModifier is AnyImageModifier },
             Item(.onFailureImage(image)) { $0.onFailureImage == .some(image) },
-            Item(.diskStoreWriteOptions(.atomic)) { $0.diskStoreWriteOptions == .atomic },
+            Item(.diskStoreWriteOptions(.withoutOverwriting)) {
+                $0.diskStoreWriteOptions == .withoutOverwriting
+            },
             Item(.memoryCacheExpiration(.never)) {
                 if case .never? = $0.memoryCacheExpiration { true } else { false }
             },
@@ -110,13 +132,13 @@ struct EveryOptionTests {
             },
             Item(.progressiveJPEG(ImageProgressive())) { $0.progressiveJPEG != nil },
             Item(.alternativeSources([source])) { $0.alternativeSources == [source] },
-            Item(.retryStrategy(DelayRetryStrategy(maxRetryCount: 1))) {
+            Item(.retryStrategy(DelayRetryStrategy(maxRetryCount: 1, retryInterval: .seconds(0)))) {
                 $0.retryStrategy is DelayRetryStrategy
             },
             Item(.lowDataMode(source)) { $0.lowDataModeSource == source },
             Item(.forcedCacheFileExtension("jpg")) { $0.forcedExtension == "jpg" },
             Item(.resultLimits(ResultLimits(maxSide: 9))) { $0.resultLimits.maxSide == 9 },
-            Item(.allowedSources(.remote)) { $0.allowedSources == SourcePolicy.remote },
+            Item(.allowedSources(.files)) { $0.allowedSources == SourcePolicy.files },
             Item(.cacheKeyRule(CacheKeyRule.signedURLs)) {
                 $0.cacheKeyRule == CacheKeyRule.signedURLs
             },
@@ -129,15 +151,14 @@ struct EveryOptionTests {
         }.appendingPathComponent("Sources/Kingfisher/Options/KingfisherOptionsInfo.swift")
         let declared = try String(contentsOf: file, encoding: .utf8)
             .matches(of: /^    case (\w+)/.anchorsMatchLineEndings()).map { String($0.1) }
-        let items = Self.flags.map { $0.0 } + values().map { $0.item }
+        let items = self.items.map(\.item)
         let names = items.map { item in String("\(item)".prefix { $0 != "(" }) }
         #expect(Set(declared) == Set(names))
         #expect(names.count == declared.count)
     }
 
     @Test func `OPT-17: every item lands in its property, and in no other`() {
-        let flags = Self.flags.map { item, flag in Item(item) { $0[keyPath: flag] } }
-        let items = flags + values()
+        let items = items
         let none = Parsed(nil)
         for (index, item) in items.enumerated() {
             #expect(!item.hasLanded(none), "\(item.item)")
@@ -152,9 +173,8 @@ struct EveryOptionTests {
     }
 
     @Test func `options on which decoding depends are in its key, and reach workers`() throws {
-        let flags = Self.flags.map { item, flag in Item(item) { $0[keyPath: flag] } }
         let usual = DecodeRequest(Parsed(nil)).key
-        for item in flags + values() {
+        for item in items {
             let parsed = Parsed([item.item])
             let key = DecodeRequest(parsed).key
             #expect((key != usual) == item.item.isForDecoding, "\(item.item)")
