@@ -33,6 +33,7 @@ struct OptionReachTests {
     private enum Situation: String, CaseIterable {
         case missing
         case processed
+        case withOriginal
         case truncated
         case refused
         case onDisk
@@ -42,6 +43,8 @@ struct OptionReachTests {
         var options: KingfisherOptionsInfo {
             switch self {
             case .processed: [.processor(FlippingImageProcessor(.vertical))]
+            case .withOriginal:
+                [.processor(FlippingImageProcessor(.vertical)), .cacheOriginalImage]
             case .loadedAgain: [.forceRefresh]
             case .missing, .truncated, .refused, .onDisk, .inMemory: []
             }
@@ -50,7 +53,8 @@ struct OptionReachTests {
         var answer: FakeAnswer {
             switch self {
             case .missing, .onDisk, .inMemory: .data(TestImage.gif)
-            case .processed, .loadedAgain: .data(TestImage.png(width: 20, height: 16))
+            case .processed, .withOriginal, .loadedAgain:
+                .data(TestImage.png(width: 20, height: 16))
             case .truncated: .data(TestImage.png().dropLast(40))
             case .refused: .status(503)
             }
@@ -59,7 +63,7 @@ struct OptionReachTests {
         var isCached: Bool {
             switch self {
             case .onDisk, .inMemory, .loadedAgain: true
-            case .missing, .processed, .truncated, .refused: false
+            case .missing, .processed, .withOriginal, .truncated, .refused: false
             }
         }
     }
@@ -113,7 +117,9 @@ struct OptionReachTests {
         let (bench, options) = (try ImageTestBench(), try EveryOptionTests())
         bench.downloader.isNetworkConstrained = { true }
         var seen: [String] = []
-        for situation in Situation.allCases where load != .livePhoto || situation != .processed {
+        for situation in Situation.allCases {
+            // Live photos are not processed.
+            if load == .livePhoto, [.processed, .withOriginal].contains(situation) { continue }
             let url = try #require(URL(string: "https://host.test/\(situation)?token=1"))
             bench.transport.answer(url, with: situation.answer)
             if situation.isCached {
