@@ -27,6 +27,8 @@ package final class ListPrefetch {
     private var visible: ClosedRange<Int>?
     /// The requested positions that are still wanted, so that each is requested once.
     private var items: [Int: Item] = [:]
+    /// Items of positions that may have another source now.
+    private var outdated: [Item] = []
 
     /// The time ahead for which items are loaded that only pass.
     ///
@@ -174,6 +176,24 @@ package final class ListPrefetch {
         for position in items.keys { former[position] = nil }
         // No effect on those that have finished.
         for item in former.values { item.prefetcher.stop() }
+        endOutdated()
+    }
+
+    /// Forgets the positions from one on, because their sources may have changed.
+    ///
+    /// Their loads end after the next ones have begun, which share their downloads, or by
+    /// ``endOutdated()``.
+    package func forget(from position: Int) {
+        visible = nil
+        for key in items.keys where key >= position {
+            if let item = items.removeValue(forKey: key) { outdated.append(item) }
+        }
+    }
+
+    /// Ends the loads of forgotten positions.
+    package func endOutdated() {
+        for item in outdated { item.prefetcher.stop() }
+        outdated = []
     }
 
     /// The modifiers of the positions that are loaded ahead.
@@ -185,7 +205,7 @@ package final class ListPrefetch {
     }
 
     deinit {
-        for item in items.values { item.prefetcher.stop() }
+        for item in items.values + outdated { item.prefetcher.stop() }
     }
 }
 

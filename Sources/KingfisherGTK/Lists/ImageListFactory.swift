@@ -51,8 +51,11 @@ public final class ImageListFactory {
     ///
     /// A factory with a model reads it from there, and ignores changes.
     public var itemCount: Int {
-        get { model.map { Int(g_list_model_get_n_items(OpaquePointer($0.address))) } ?? fixedCount }
-        set { fixedCount = newValue }
+        get { model?.count ?? fixedCount }
+        set {
+            fixedCount = newValue
+            itemsChanged()
+        }
     }
     /// Called for every new cell, to configure its view.
     public var configure: ((ImageView) -> Void)?
@@ -68,7 +71,7 @@ public final class ImageListFactory {
 
     private let cellSize: CGSize
     private let describe: (ImageListItem) -> ListImage?
-    private let model: GObjectReference?
+    private let model: ListModel?
     private var fixedCount = 0
     private var parsedOptions: KingfisherParsedOptionsInfo?
     private let prefetch = ListPrefetch()
@@ -106,8 +109,9 @@ public final class ImageListFactory {
         image: @escaping (ImageListItem) -> ListImage?
     ) {
         self.cellSize = cellSize
-        self.model = GObjectReference(retaining: UnsafeMutableRawPointer(model))
+        self.model = ListModel(model)
         describe = image
+        self.model?.onChange = { [weak self] in self?.itemsChanged(from: $0) }
     }
 
     /// Makes a GtkListItemFactory for a list view.
@@ -142,6 +146,13 @@ public final class ImageListFactory {
         for cell in Array(bound.values) {
             if let controller = cell.controller { show(cell.item, in: controller) }
         }
+        itemsChanged()
+    }
+
+    /// Loads ahead what the positions from one on show now.
+    private func itemsChanged(from position: Int = 0) {
+        prefetch.forget(from: position)
+        planPrefetch()
     }
 
     private var visible: [ListCell] { seen.compactMap { bound[$0] } }
@@ -214,14 +225,10 @@ public final class ImageListFactory {
         guard let model else {
             return describe(ImageListItem(position: position, object: nil))?.source
         }
-        let list = OpaquePointer(model.address)
         // The model may have shrunk.
-        guard let object = g_list_model_get_item(list, guint(clamping: position)) else {
-            return nil
-        }
-        let item = GObjectReference(adopting: object)
+        guard let item = model.item(at: position) else { return nil }
         return withExtendedLifetime(item) {
-            describe(ImageListItem(position: position, object: object))?.source
+            describe(ImageListItem(position: position, object: item.address))?.source
         }
     }
 
@@ -240,7 +247,9 @@ public final class ImageListFactory {
 
     private func updatePrefetch() {
         let positions = visible.map(\.position)
-        guard let first = positions.min(), let last = positions.max() else { return }
+        guard let first = positions.min(), let last = positions.max() else {
+            return prefetch.endOutdated()
+        }
         let range = first...last
         let near = prefetch.move(to: range, of: itemCount, ahead: prefetchCount)
         let wanted: [(Int, ImageInterest.Deadline)]
@@ -314,15 +323,6 @@ public final class ImageListFactory {
             prefetch.setDeadline(deadline, of: position)
         }
         if prefetchCount > 0 { planPrefetch() }
-    }
-
-    /// The options of the cells' loads, including changes made by `configure`.
-    private var prefetchOptions: KingfisherOptionsInfo {
-        guard let cellOptions else { return options }
-        var ahead = options + [.scaleFactor(cellOptions.scaleFactor)]
-        ahead.append(.processor(cellOptions.processor))
-        if cellOptions.cacheOriginalImage { ahead.append(.cacheOriginalImage) }
-        return ahead
     }
 }
 

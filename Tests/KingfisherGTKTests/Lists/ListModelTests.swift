@@ -58,6 +58,64 @@ extension GTKTests {
             #expect(bench.server.requests.count < 60)
         }
 
+        @Test(arguments: [false, true])
+        func `of a model that is replaced the new items ahead are loaded, and no others`(
+            isReloaded: Bool
+        ) async throws {
+            let gate = ServerGate()
+            var prefix = "old"
+            let append = { [strings] in
+                for number in 0..<100 {
+                    gtk_string_list_append(strings, isReloaded ? "\(number)" : "\(prefix)\(number)")
+                }
+            }
+            append()
+            bench.server.fallback { request in
+                let png = ServerReply.body(TestImage.png(), type: "image/png")
+                return request.path.hasPrefix("/old") ? .held(gate, then: png) : png
+            }
+            var described: Set<String> = []
+            let grid = makeGrid { [bench] item in
+                guard let text = item.string else { return nil }
+                let name = isReloaded ? prefix + text : text
+                described.insert(name)
+                return ListImage(bench.server.url("/\(name)"))
+            }
+            grid.cells.options = [.cancelWhenSuperseded]
+            let stage = Stage(grid.widget, width: 70, height: 100)
+            // The first of those ahead.
+            await stage.run { described.contains("old12") && bench.server.requests.count >= 6 }
+            prefix = "new"
+            if isReloaded {
+                grid.cells.reload()
+            } else {
+                gtk_string_list_splice(strings, 0, 100, nil)
+                append()
+            }
+            await stage.run { bench.server.requests.contains { $0.path == "/new20" } }
+            try #require(!Task.isCancelled)
+            // None of those before is loaded any more.
+            await bench.server.abandoned(bench.server.requests.count { $0.path.hasPrefix("/old") })
+            gate.open()
+        }
+
+        @Test func `of a model that is emptied nothing ahead is loaded any more`() async throws {
+            let gate = ServerGate()
+            bench.server.fallback { _ in .held(gate, then: .status(404)) }
+            for number in 0..<100 { gtk_string_list_append(strings, "\(number)") }
+            var described: Set<String> = []
+            let grid = makeGrid { [bench] item in
+                described.insert(item.string ?? "")
+                return ListImage(item.string.map { bench.server.url("/\($0)") })
+            }
+            let stage = Stage(grid.widget, width: 70, height: 100)
+            await stage.run { described.contains("12") && bench.server.requests.count >= 6 }
+            gtk_string_list_splice(strings, 0, 100, nil)
+            await stage.paint()
+            await bench.server.abandoned(bench.server.requests.count)
+            gate.open()
+        }
+
         @Test func `reloading describes all cells again`() async throws {
             for number in 0..<3 { gtk_string_list_append(strings, "\(number)") }
             var prefix = "old"
