@@ -19,6 +19,23 @@ package final class Refinement: ImageBindingTarget {
     }
 }
 
+/// An image and the load that it comes from.
+@MainActor
+struct KeptImage {
+    private weak var image: KFCrossPlatformImage?
+    private let load: PendingLoad?
+
+    init(_ image: KFCrossPlatformImage? = nil, _ load: PendingLoad? = nil) {
+        self.image = image
+        self.load = load
+    }
+
+    /// The load, if its image is still shown.
+    func load(of shown: KFCrossPlatformImage?) -> PendingLoad? {
+        shown != nil && shown === image ? load : nil
+    }
+}
+
 extension KingfisherParsedOptionsInfo {
     /// The options for a load into a ``Refinement``.
     package var refining: KingfisherParsedOptionsInfo {

@@ -36,6 +36,18 @@ extension ViewLoader {
         return cache.retrieveImageInMemoryCache(forKey: key, options: options) != nil
     }
 
+    // MARK: The image on screen
+
+    /// The load that the current image comes from, also if it stays while another one loads, or after
+    /// that has failed.
+    package var imageLoad: PendingLoad? { shownLoad ?? kept.load(of: widget?.shownImage) }
+
+    /// Keeps the current image, if the options say so, also while the load waits.
+    func showPlaceholder(of load: PendingLoad, in widget: any ImageWidget) {
+        guard !load.options.keepCurrentImageWhileLoading || widget.shownImage == nil else { return }
+        widget.showPlaceholder(load.placeholder, options: load.options)
+    }
+
     // MARK: Place
 
     /// Waits for the visibility of a widget in a row of a list, unless the caller has chosen otherwise.

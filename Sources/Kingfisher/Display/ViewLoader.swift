@@ -45,6 +45,8 @@ public final class ViewLoader: ImageLoading {
     }
     /// The load of the current image.
     package private(set) var shownLoad: PendingLoad?
+    /// The load of an image that stays while the next one loads, and if that fails.
+    private(set) var kept = KeptImage()
     /// The current load, if it has failed.
     package private(set) var failure: PendingLoad? {
         didSet { if failure !== oldValue { widget?.failureDidChange(to: failure?.error) } }
@@ -186,6 +188,7 @@ public final class ViewLoader: ImageLoading {
     /// - Returns: The load that waited. Supersede it last, which calls the caller's code.
     private func forgetLoads() -> PendingLoad? {
         defer { pending = nil }
+        kept = KeptImage(widget?.shownImage, imageLoad)
         shownLoad = nil
         refinement = nil
         inForce = nil
@@ -209,6 +212,7 @@ public final class ViewLoader: ImageLoading {
     package func forgetShownLoad() {
         failure = nil
         shownLoad = nil
+        kept = KeptImage()
         endRefinement()
         // Shown already, in a transition that has not ended.
         if binding.identifier == nil { inForce = nil }
@@ -225,12 +229,6 @@ public final class ViewLoader: ImageLoading {
         binding.supersede()
         widget?.requestLayout()
         planStart(of: load)
-    }
-
-    /// Keeps the current image, if the options say so, also while the load waits.
-    private func showPlaceholder(of load: PendingLoad, in widget: any ImageWidget) {
-        guard !load.options.keepCurrentImageWhileLoading || widget.shownImage == nil else { return }
-        widget.showPlaceholder(load.placeholder, options: load.options)
     }
 
     /// Plans what happens to a waiting load without a layout or a frame.
@@ -345,6 +343,7 @@ public final class ViewLoader: ImageLoading {
         switch result {
         case .success(let value):
             shownLoad = load
+            kept = KeptImage()
             guard awaitsFileSize, load.decodedFor != nil else { break }
             return readFileSize(of: load, value)
         case .failure(let error) where !error.isCancellation:

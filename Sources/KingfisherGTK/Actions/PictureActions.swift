@@ -72,8 +72,10 @@ final class PictureActions {
 
     /// Opens the dialog, which retains neither the view nor this object.
     private func saveByDialog() async throws {
+        // Another image may be shown when the data has arrived.
+        let url = controller.loader.imageLoad?.source.url
         let data = try await controller.originalData()
-        let name = controller.suggestedFileName(for: data)
+        let name = FileName.suggested(for: url, format: data.kf.imageFormat)
         let onError = menu?.onError
         let title = menu?.saveTitle ?? PictureMenu().saveTitle
         Self.chooseFile(controller, title, name) { file in
@@ -116,13 +118,14 @@ final class PictureActions {
         reading?.cancel()
         draggedFile = nil
         guard isPressed, let image = controller.content.image else { return }
+        let url = controller.loader.imageLoad?.source.url
         g_object_ref(controller.picture)
         reading = Task { [weak self, controller] in
             defer { g_object_unref(controller.picture) }
             // Without a file the texture alone is dragged.
             guard let data = try? await controller.originalData(), !Task.isCancelled else { return }
-            let isLocal = controller.loader.shownLoad?.source.url?.isFileURL == true
-            let name = controller.suggestedFileName(for: data)
+            let isLocal = url?.isFileURL == true
+            let name = FileName.suggested(for: url, format: data.kf.imageFormat)
             // Programs such as file managers take only files.
             var copy: URL?
             if !isLocal { copy = await DraggedFiles.write(data, name: name) }
@@ -135,7 +138,7 @@ final class PictureActions {
     func dragContent() -> GObjectReference? {
         guard let image = controller.content.image else { return nil }
         let file = draggedFile.flatMap { $0.image === image ? $0 : nil }
-        let url = file?.copy ?? controller.loader.shownLoad?.source.url
+        let url = file?.copy ?? controller.loader.imageLoad?.source.url
         return PictureController.content(of: image, from: url, data: file?.data)
     }
 }

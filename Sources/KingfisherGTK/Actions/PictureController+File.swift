@@ -13,15 +13,15 @@ extension PictureController {
     func originalData() async throws -> Data {
         g_object_ref(picture)
         defer { g_object_unref(picture) }
-        if let load = loader.shownLoad {
+        guard let image = content.image else {
+            throw KingfisherError.imageSettingError(reason: .emptySource)
+        }
+        if let load = loader.imageLoad {
             var options = load.options
             options.processor = DefaultImageProcessor.default
             options.onlyFromCache = false
             let manager = load.manager
             return try await manager.retrieveData(with: load.source, parsedOptions: options).data
-        }
-        guard let image = content.image else {
-            throw KingfisherError.imageSettingError(reason: .emptySource)
         }
         return try await Self.png(of: image)
     }
@@ -32,7 +32,7 @@ extension PictureController {
         defer { g_object_unref(picture) }
         // Another image may be shown when the data has arrived.
         let shown = content.image
-        let url = loader.shownLoad?.source.url
+        let url = loader.imageLoad?.source.url
         let data = try await originalData()
         guard let content = Self.content(of: shown, from: url, data: data) else { return }
         kf_widget_copy(picture, content.address)
@@ -64,11 +64,6 @@ extension PictureController {
             }
         }
         return made.map { GObjectReference(adopting: $0) }
-    }
-
-    /// A name for the file of the shown image, from its URL, with the extension of its format.
-    func suggestedFileName(for data: Data) -> String {
-        FileName.suggested(for: loader.shownLoad?.source.url, format: data.kf.imageFormat)
     }
 
     @concurrent
