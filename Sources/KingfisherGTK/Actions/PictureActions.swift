@@ -47,7 +47,7 @@ final class PictureActions {
     }
 
     fileprivate func handle(_ event: KFMenuEvent) -> Bool {
-        guard controller.content.image != nil else { return false }
+        guard controller.ownImage != nil else { return false }
         switch event {
         case KF_MENU_COPY: perform { try await $0.copyImage() }
         case KF_MENU_SAVE: perform { try await $0.actions.saveByDialog() }
@@ -117,7 +117,7 @@ final class PictureActions {
     func pointerChanged(isPressed: Bool) {
         reading?.cancel()
         draggedFile = nil
-        guard isPressed, let image = controller.content.image else { return }
+        guard isPressed, let image = controller.ownImage else { return }
         let url = controller.loader.imageLoad?.source.url
         g_object_ref(controller.picture)
         reading = Task { [weak self, controller] in
@@ -136,7 +136,7 @@ final class PictureActions {
 
     /// The data of a drag that begins; nil without an image.
     func dragContent() -> GObjectReference? {
-        guard let image = controller.content.image else { return nil }
+        guard let image = controller.ownImage else { return nil }
         let file = draggedFile.flatMap { $0.image === image ? $0 : nil }
         let url = file?.copy ?? controller.loader.imageLoad?.source.url
         return PictureController.content(of: image, from: url, data: file?.data)

@@ -6,6 +6,15 @@ import Kingfisher
 
 /// The file behind the image that a GtkPicture shows, for other programs.
 extension PictureController {
+    /// The image that users can copy, save and drag: neither a placeholder nor that of a failure.
+    var ownImage: KFCrossPlatformImage? {
+        let failureImage = loader.failure?.options.onFailureImage ?? nil
+        guard status.showsImage, let image = content.image, image !== failureImage else {
+            return nil
+        }
+        return image
+    }
+
     /// The bytes of the shown image: those of its source, or a PNG of an image that was set without
     /// a source.
     ///
@@ -13,7 +22,7 @@ extension PictureController {
     func originalData() async throws -> Data {
         g_object_ref(picture)
         defer { g_object_unref(picture) }
-        guard let image = content.image else {
+        guard let image = ownImage else {
             throw KingfisherError.imageSettingError(reason: .emptySource)
         }
         if let load = loader.imageLoad {
@@ -31,7 +40,7 @@ extension PictureController {
         g_object_ref(picture)
         defer { g_object_unref(picture) }
         // Another image may be shown when the data has arrived.
-        let shown = content.image
+        let shown = ownImage
         let url = loader.imageLoad?.source.url
         let data = try await originalData()
         guard let content = Self.content(of: shown, from: url, data: data) else { return }

@@ -8,8 +8,9 @@ public import Kingfisher
 /// view.kf.contextMenu = PictureMenu()
 /// ```
 ///
-/// It opens on the secondary button, a long press of a finger, the menu key and Shift+F10. Control+C
-/// copies while the view has the focus, which a line inside of its edges shows.
+/// It opens on the secondary button, a long press of a finger, the menu key and Shift+F10, unless a
+/// placeholder or the image of a failure is shown. Control+C copies while the view has the focus, which
+/// a line inside of its edges shows.
 public struct PictureMenu {
     /// The title of the entry that copies the image.
     public var copyTitle: String
@@ -57,7 +58,7 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
     /// The file of the image that is shown, as its source delivered it.
     ///
     /// The bytes come from the disk cache, or else from the source. An image that was set without a
-    /// source gives a PNG.
+    /// source gives a PNG. A placeholder and the image of a failure are no image.
     ///
     /// - Throws: ``KingfisherError``; `emptySource` if no image is shown.
     public func originalData() async throws -> Data {

@@ -79,6 +79,46 @@ extension GTKTests {
             stage.close()
         }
 
+        @Test func `a placeholder is neither saved nor dragged, and has no menu`() async throws {
+            await stage.paint()
+            let widget = UnsafeMutableRawPointer(view.widget)
+            view.kf.contextMenu = PictureMenu()
+            view.kf.isDraggable = true
+            start("/slow.jpg", placeholder: .solid(.pureBlue))
+            #expect(view.image != nil)
+            try await expectNothingToSave()
+            gate.open()
+            await stage.run { view.controller.loader.shownLoad != nil }
+            await stage.paint()
+            kf_widget_open_menu(widget)
+            #expect(kf_widget_has_open_menu(widget))
+            view.kf.contextMenu = nil
+            stage.close()
+        }
+
+        @Test func `the image of a failure is neither saved nor dragged, and has no menu`()
+            async throws
+        {
+            await stage.paint()
+            view.kf.contextMenu = PictureMenu()
+            view.kf.isDraggable = true
+            start("/missing.jpg") { $0.onFailureImage = .some(.solid(.pureRed)) }
+            await stage.run { view.controller.loader.failure != nil }
+            await stage.paint()
+            #expect(view.image != nil)
+            try await expectNothingToSave()
+            stage.close()
+        }
+
+        private func expectNothingToSave() async throws {
+            let widget = UnsafeMutableRawPointer(view.widget)
+            kf_widget_open_menu(widget)
+            #expect(!kf_widget_has_open_menu(widget))
+            #expect(view.controller.actions.dragContent() == nil)
+            await #expect(throws: KingfisherError.self) { try await view.kf.originalData() }
+            await #expect(throws: KingfisherError.self) { try await view.kf.copyImage() }
+        }
+
         private func load(
             _ path: String,
             _ change: (inout KingfisherParsedOptionsInfo) -> Void = { _ in }
@@ -92,6 +132,7 @@ extension GTKTests {
         @discardableResult
         private func start(
             _ path: String,
+            placeholder: KFCrossPlatformImage? = nil,
             change: (inout KingfisherParsedOptionsInfo) -> Void = { _ in }
         ) -> Loading {
             let loading = Loading()
@@ -100,7 +141,7 @@ extension GTKTests {
             change(&options)
             _ = view.controller.loader.load(
                 .network(bench.server.url(path)),
-                placeholder: nil,
+                placeholder: placeholder,
                 options: options,
                 by: bench.manager,
                 progress: nil,
