@@ -88,7 +88,7 @@ public final class KFZoomView: GtkPictureProviding {
     /// Shows the whole image.
     public func zoomToFit() { state.change { $0.fit() } }
 
-    /// Called after the zoom has changed.
+    /// Called after the zoom has changed, also with the size of the view or for another image.
     public var onZoomChange: ((Double) -> Void)? {
         get { state.onZoomChange }
         set { state.onZoomChange = newValue }

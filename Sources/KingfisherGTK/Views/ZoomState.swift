@@ -171,7 +171,13 @@ final class ZoomState {
         let place = geometry.image.isDrawable ? geometry.place : .zero
         guard let address = zoomable?.address else { return }
         kf_zoomable_set_place(address, place.minX, place.minY, place.width, place.height)
-        if geometry != before { planSharpening() }
+        guard geometry != before else { return }
+        planSharpening()
+        // Later, because the caller's code may change the view.
+        Task { [weak self] in
+            guard let self, controller.canvas.isAlive else { return }
+            keeping(picture) { reportZoom() }
+        }
     }
 
     // MARK: Sharpening

@@ -167,6 +167,29 @@ extension GTKTests {
             #expect(abs((zooms.last ?? 0) - Double(stage.pixels(300)) / 1_200) < 1e-6)
         }
 
+        @Test func `a zoom that changes with the size of the view is reported`() async throws {
+            let url = try serveQuarters()
+            let view = KFZoomView()
+            gtk_widget_set_size_request(view.widget, 150, 100)
+            let stage = Stage(view.widget, width: 150, height: 100)
+            var zooms: [Double] = []
+            view.onZoomChange = {
+                zooms.append($0)
+                LoopEvents.wake()
+            }
+            var isShown = false
+            view.state.load(.network(url), [], by: bench.manager) { _ in isShown = true }
+            await stage.run { isShown }
+            await stage.paint()
+            await stage.run { zooms.last == view.zoom }
+            let small = view.zoom
+            gtk_widget_set_size_request(view.widget, 300, 200)
+            await stage.run { view.zoom > small && zooms.last == view.zoom }
+            // The whole image is shown, and no event is repeated.
+            #expect(abs(view.zoom - Double(stage.pixels(300)) / 1_200) < 1e-6)
+            #expect(zip(zooms, zooms.dropFirst()).allSatisfy { $0 != $1 })
+        }
+
         @Test func `a translucent part is not painted over the whole image`() async throws {
             let (width, height) = (1_200, 800)
             let pixels = Data(repeating: 128, count: width * height * 4)
