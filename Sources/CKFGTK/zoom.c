@@ -139,8 +139,8 @@ typedef struct {
     double last_scale, last_x, last_y;
 } Gestures;
 
-static void send(Gestures *self, KFZoomEvent event, double value, double x, double y) {
-    self->handler(event, value, x, y, self->context);
+static bool send(Gestures *self, KFZoomEvent event, double value, double x, double y) {
+    return self->handler(event, value, x, y, self->context);
 }
 
 static void moved(GtkEventController *motion, double x, double y, Gestures *self) {
@@ -158,11 +158,9 @@ static gboolean scrolled(GtkEventControllerScroll *scroll, double dx, double dy,
     }
     GdkModifierType state = gtk_event_controller_get_current_event_state(controller);
     if (is_wheel || (state & GDK_CONTROL_MASK)) {
-        send(self, KF_ZOOM_BY, pow(1.25, -dy), self->x, self->y);
-    } else {
-        send(self, KF_ZOOM_MOVE, 0, -dx, -dy);
+        return send(self, KF_ZOOM_BY, pow(1.25, -dy), self->x, self->y);
     }
-    return TRUE;
+    return send(self, KF_ZOOM_MOVE, 0, -dx, -dy);
 }
 
 static void pinch_begins(GtkGesture *gesture, GdkEventSequence *sequence, Gestures *self) {
@@ -200,21 +198,25 @@ static gboolean key_pressed(
     GdkModifierType state,
     Gestures *self
 ) {
-    (void)keys, (void)code, (void)state;
+    (void)keys, (void)code;
     const double step = 64;
+    // Those are shortcuts of the program, such as Alt+Left.
+    if (state & (GDK_ALT_MASK | GDK_SUPER_MASK | GDK_META_MASK)) return FALSE;
     switch (key) {
     case GDK_KEY_plus: case GDK_KEY_KP_Add: case GDK_KEY_equal:
-        send(self, KF_ZOOM_BY, 1.5, NAN, NAN);
-        return TRUE;
+        return send(self, KF_ZOOM_BY, 1.5, NAN, NAN);
     case GDK_KEY_minus: case GDK_KEY_KP_Subtract:
-        send(self, KF_ZOOM_BY, 1 / 1.5, NAN, NAN);
-        return TRUE;
-    case GDK_KEY_0: case GDK_KEY_KP_0: send(self, KF_ZOOM_FIT, 0, NAN, NAN); return TRUE;
-    case GDK_KEY_1: case GDK_KEY_KP_1: send(self, KF_ZOOM_ACTUAL, 0, NAN, NAN); return TRUE;
-    case GDK_KEY_Left: send(self, KF_ZOOM_MOVE, 0, step, 0); return TRUE;
-    case GDK_KEY_Right: send(self, KF_ZOOM_MOVE, 0, -step, 0); return TRUE;
-    case GDK_KEY_Up: send(self, KF_ZOOM_MOVE, 0, 0, step); return TRUE;
-    case GDK_KEY_Down: send(self, KF_ZOOM_MOVE, 0, 0, -step); return TRUE;
+        return send(self, KF_ZOOM_BY, 1 / 1.5, NAN, NAN);
+    case GDK_KEY_0: case GDK_KEY_KP_0: return send(self, KF_ZOOM_FIT, 0, NAN, NAN);
+    case GDK_KEY_1: case GDK_KEY_KP_1: return send(self, KF_ZOOM_ACTUAL, 0, NAN, NAN);
+    default: break;
+    }
+    if (state & GDK_CONTROL_MASK) return FALSE;
+    switch (key) {
+    case GDK_KEY_Left: return send(self, KF_ZOOM_MOVE, 0, step, 0);
+    case GDK_KEY_Right: return send(self, KF_ZOOM_MOVE, 0, -step, 0);
+    case GDK_KEY_Up: return send(self, KF_ZOOM_MOVE, 0, 0, step);
+    case GDK_KEY_Down: return send(self, KF_ZOOM_MOVE, 0, 0, -step);
     default: return FALSE;
     }
 }

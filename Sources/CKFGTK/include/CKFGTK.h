@@ -325,7 +325,8 @@ typedef enum {
     KF_ZOOM_ACTUAL,
 } KFZoomEvent;
 
-typedef void (*KFZoomHandler)(KFZoomEvent event, double value, double x, double y, void *context);
+// Returns whether the event has an effect; moving has none while the whole image is shown.
+typedef bool (*KFZoomHandler)(KFZoomEvent event, double value, double x, double y, void *context);
 
 // Reports gestures, the wheel and keys of a widget, once in its life.
 void kf_widget_add_zoom(void *widget, KFZoomHandler handler, void *context);

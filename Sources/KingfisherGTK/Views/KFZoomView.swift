@@ -7,7 +7,8 @@ public import Kingfisher
 ///
 /// It zooms by pinching, the wheel, a double click and keys (`+`, `-`, `0` for the whole image, `1`
 /// for its own size), and moves by dragging, a touchpad and the arrow keys. The point under the
-/// pointer stays in place.
+/// pointer stays in place. While the whole image is shown, the arrow keys are the program's, for example
+/// for the next image.
 ///
 /// The whole image is decoded to the size of the view. When the user pauses, the visible part of a
 /// JPEG or PNG is decoded at the scale of the screen, so images of a hundred megapixels need no more

@@ -147,7 +147,14 @@ final class ZoomState {
         onZoomChange?(zoom)
     }
 
-    fileprivate func handle(_ event: KFZoomEvent, _ value: Double, _ x: Double, _ y: Double) {
+    /// - Returns: Whether the event has an effect.
+    fileprivate func handle(
+        _ event: KFZoomEvent,
+        _ value: Double,
+        _ x: Double,
+        _ y: Double
+    ) -> Bool {
+        if event == KF_ZOOM_MOVE, geometry.isFitted { return false }
         let point = CGPoint(x: x, y: y)
         keeping(picture) {
             change {
@@ -160,6 +167,7 @@ final class ZoomState {
                 }
             }
         }
+        return true
     }
 
     /// Called while the view is painted: places the image, and requests no frame.
@@ -306,9 +314,9 @@ nonisolated private enum ZoomCallbacks {
 
     static var zoomed: KFZoomHandler {
         { event, value, x, y, context in
-            guard let context else { return }
+            guard let context else { return false }
             let state = Unmanaged<ZoomState>.fromOpaque(context).takeUnretainedValue()
-            MainActor.assumeIsolated { state.handle(event, value, x, y) }
+            return MainActor.assumeIsolated { state.handle(event, value, x, y) }
         }
     }
 }
