@@ -12,6 +12,8 @@ typedef struct {
     GtkWidget *popover;
     GtkEventController *click, *press, *keys;
     gulong unmap;
+    // Whether the widget could have the focus without the menu.
+    gboolean was_focusable;
 } Menu;
 
 static const char key[] = "kingfisher-menu";
@@ -168,6 +170,7 @@ void kf_widget_add_menu(
     add_keys(menu, "Menu|<Shift>F10", open);
     add_keys(menu, "<Control>c", gtk_named_action_new("kingfisher.copy"));
     gtk_widget_add_controller(widget, menu->keys);
+    menu->was_focusable = gtk_widget_get_focusable(widget);
     kf_widget_set_focusable(widget, true);
     g_object_set_data_full(widget, key, menu, free_menu);
 }
@@ -188,7 +191,7 @@ void kf_widget_remove_menu(void *widget) {
     gtk_widget_remove_controller(widget, menu->press);
     gtk_widget_remove_controller(widget, menu->keys);
     gtk_widget_insert_action_group(widget, "kingfisher", NULL);
-    kf_widget_set_focusable(widget, false);
+    if (!menu->was_focusable) kf_widget_set_focusable(widget, false);
     free_menu(menu);
 }
 #endif

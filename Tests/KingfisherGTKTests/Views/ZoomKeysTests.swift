@@ -53,6 +53,23 @@ extension GTKTests {
             stage.close()
         }
 
+        @Test func `a view whose menu is taken away keeps its keys`() async throws {
+            view.kf.contextMenu = PictureMenu()
+            view.kf.contextMenu = nil
+            #expect(gtk_widget_get_focusable(view.widget) != 0)
+            let other = ImageView()
+            other.kf.contextMenu = PictureMenu()
+            other.kf.contextMenu = PictureMenu(copyTitle: "Copy")
+            #expect(gtk_widget_get_focusable(other.widget) != 0)
+            other.kf.contextMenu = nil
+            #expect(gtk_widget_get_focusable(other.widget) == 0)
+            gtk_widget_set_focusable(other.widget, 1)
+            other.kf.contextMenu = PictureMenu()
+            other.kf.contextMenu = nil
+            #expect(gtk_widget_get_focusable(other.widget) != 0)
+            stage.close()
+        }
+
         private func show() async throws {
             view.kf.image = .solid(.pureRed, width: 1_200, height: 800)
             await stage.paint()
