@@ -284,4 +284,14 @@ struct HelpTests {
         let outcome = try await KFProgram.run([command, "--help"], in: TemporaryFolder())
         #expect(outcome.text.contains("\n  \(line)\n"), "\(outcome.text)")
     }
+
+    @Test func `every command that decodes can do it in another process`() async throws {
+        // It reads headers; those of `cache` read no images.
+        let exempt: Set = ["info"]
+        let isolating = try await Set(CommandHelp.having("isolate"))
+        let others = try await CommandHelp.reporting().filter {
+            !isolating.contains($0) && !$0.hasPrefix("cache ")
+        }
+        #expect(Set(others) == exempt)
+    }
 }

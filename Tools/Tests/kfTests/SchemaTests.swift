@@ -78,7 +78,7 @@ struct SchemaTests {
     }
 
     /// Commands that take several inputs, with the fields of their sums.
-    @Test(arguments: [
+    private static let sums: [(command: String, options: String, fields: [String])] = [
         ("get", "-o small/", ["images", "skipped", "failed"]),
         ("info", "", ["images", "skipped", "failed"]),
         ("optimize", "-o small/", ["images", "skipped", "failed"]),
@@ -86,7 +86,15 @@ struct SchemaTests {
         ("convert", "-o out", ["converted", "failed", "bytes"]),
         ("convert", "-o out --dry-run", ["images", "skipped", "failed"]),
         ("prefetch", "--cache c", ["loaded", "cached", "failed"]),
-    ])
+    ]
+
+    @Test func `every command that takes several inputs has a sum`() async throws {
+        // They make one file of all inputs.
+        let tested = Self.sums.map(\.command) + ["sheet", "animate"]
+        #expect(try await Set(CommandHelp.having("from-file")) == Set(tested))
+    }
+
+    @Test(arguments: SchemaTests.sums)
     func `the last line of several inputs is their sum, and one input has one line`(
         command: String,
         options: String,

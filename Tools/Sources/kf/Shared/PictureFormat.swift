@@ -85,7 +85,12 @@ enum PictureFormat: String, CaseIterable, Sendable {
     var suffix: String { self == .jpeg ? "jpg" : rawValue }
 
     /// Whether all frames of an animation are written, instead of only the first.
-    var holdsAnimations: Bool { self == .gif || self == .webp || self == .avif }
+    var holdsAnimations: Bool {
+        switch self {
+        case .gif, .webp, .avif: true
+        case .png, .jpeg, .jxl: false
+        }
+    }
 
     /// The frames of an animation that this format does not hold; nil if it holds all.
     func droppedFrames(of image: KFCrossPlatformImage) -> Int? {
