@@ -49,6 +49,9 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM
 # How the tests are built; the sanitizers set other arguments. The folder is the last.
 tests_built=(--traits GTK --scratch-path "$GTK_BUILD")
 
+# The tests that need a display, as a regular expression.
+SCREEN_TESTS='KingfisherGTKTests'
+
 # Builds all tests of the library.
 build_tests() {
     plan_for Tests "${tests_built[-1]}"

@@ -17,7 +17,7 @@
 scratch=.build-asan
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
-tests_built=(--traits GTK --sanitize address --scratch-path "$scratch")
+tests_built=("${tests_built[@]:0:2}" --sanitize address --scratch-path "$scratch")
 export KF_SANITIZER=address
 chosen=(--skip "$(not_in_memory)")
 # A filter may ask for any test.
@@ -61,12 +61,12 @@ build_tests
 
 # Without leak detection, because the runtime keeps one-time allocations.
 run_library() {
-    ASAN_OPTIONS=detect_leaks=0 run_tests "${chosen[@]}" --skip KingfisherGTKTests
+    ASAN_OPTIONS=detect_leaks=0 run_tests "${chosen[@]}" --skip "$SCREEN_TESTS"
 }
 # GTK is not built with the sanitizer, so freed memory is overwritten: its next use by GTK fails.
 run_gtk() {
     ASAN_OPTIONS=detect_leaks=0:max_free_fill_size=65536:free_fill_byte=221 G_SLICE=always-malloc \
-        run_gtk_tests --filter "${1:-KingfisherGTKTests}" \
+        run_gtk_tests --filter "${1:-$SCREEN_TESTS}" \
         --skip "$GTK_COSTS"
 }
 say "Running the tests with the address sanitizer"

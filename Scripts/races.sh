@@ -13,7 +13,7 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 scratch=.build-tsan
-tests_built=(--traits GTK --sanitize thread --scratch-path "$scratch")
+tests_built=("${tests_built[@]:0:2}" --sanitize thread --scratch-path "$scratch")
 export KF_SANITIZER=thread
 # Nor those that measure memory, or are too slow here.
 chosen=(--skip 'GoldenTests|KillTests|DerivedSizeTests|ProcessorWorkTests|FIFOTests|EnduranceTests|ProgramLimitsTests|IsolatedOptionTests|CurlFloodTests')
@@ -58,9 +58,9 @@ clang -O1 -Wall -Wextra -fPIC -shared -o "$scratch/runtime.so" Scripts/tsan/*.c
 # As many tests at once as there are cores: some have a time limit, and everything takes several
 # times longer here.
 export TSAN_OPTIONS="halt_on_error=0 history_size=4 ${TSAN_OPTIONS:-}"
-run_library() { run "$logs/library" run_tests "${chosen[@]}" --skip KingfisherGTKTests; }
+run_library() { run "$logs/library" run_tests "${chosen[@]}" --skip "$SCREEN_TESTS"; }
 run_gtk() {
-    run "$logs/gtk" run_gtk_tests --filter "${1:-KingfisherGTKTests}" \
+    run "$logs/gtk" run_gtk_tests --filter "${1:-$SCREEN_TESTS}" \
         --skip "$GTK_COSTS"
 }
 say "Running the tests with the thread sanitizer"

@@ -44,7 +44,7 @@ step_build() { "$ROOT/Scripts/neon.sh" && provide --gtk && build_tests; }
 
 # With the web server that some tests need, if it is available.
 step_tests() {
-    local chosen=("${filter[@]}") skipped=KingfisherGTKTests
+    local chosen=("${filter[@]}") skipped=$SCREEN_TESTS
     provide --tests --formats || return
     # The step before has built them, unless one is asked for alone.
     [ ${#filter[@]} -eq 0 ] || { provide --gtk && build_tests; } || return
@@ -96,7 +96,7 @@ is_without_gtk() {
 # The gallery is not built in release mode, which would build the library once more.
 step_gtk() {
     local chosen=("${filter[@]}")
-    [ ${#filter[@]} -gt 0 ] || chosen=(--filter KingfisherGTKTests)
+    [ ${#filter[@]} -gt 0 ] || chosen=(--filter "$SCREEN_TESTS")
     [ -z "$memory_follows" ] || {
         say "Only the tests that Scripts/check.sh memory does not run"
         chosen=(--filter "$GTK_COSTS")

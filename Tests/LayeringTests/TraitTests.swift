@@ -29,7 +29,9 @@ struct TraitTests {
             #expect(TraitRules.unguardedFiles(in: tree, of: trait) == [])
             #expect(TraitRules.headersThatNeedLibraries(in: tree) == [])
             let hasTests = try TraitRules.folders(of: trait).contains { $0.hasPrefix("Tests/") }
-            if hasTests { #expect(built.split(separator: ",").contains(trait[...]), "\(trait)") }
+            guard hasTests else { continue }
+            #expect(built.split(separator: ",").contains(trait[...]), "\(trait)")
+            #expect(script.contains("Kingfisher\(trait)Tests"), "\(trait)")
         }
     }
 
