@@ -15,7 +15,7 @@ struct ProcessorTraitsTests {
     private static let frame = PaddingImageProcessor(all: 50)
     private static let start = DefaultImageProcessor.default
 
-    private static let examples: [any ImageProcessor] =
+    static let examples: [any ImageProcessor] =
         GoldenCase.all.map(\.processor) + [
             start, OriginalBytesProcessor(), ViewSizeProcessor(size: size, covers: true),
             ProfileKeepingProcessor(crop), AnimatedImageProcessor(blur, format: .WebP),
