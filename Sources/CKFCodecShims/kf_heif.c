@@ -135,7 +135,8 @@ static kf_picture_status read_header(kf_picture *picture) {
     error = heif.heif_context_get_primary_image_handle(state->context, &state->handle);
     if (error.code != heif_error_Ok) return failure(picture, error);
     // libheif applies rotations and mirrors itself; this is the resulting size, and the orientation
-    // stays 1.
+    // stays 1. So it does with the clean aperture (clap): with its option ignore_transformations the
+    // caller would have to turn and to cut, in the order of the properties.
     picture->info.width = heif.heif_image_handle_get_width(state->handle);
     picture->info.height = heif.heif_image_handle_get_height(state->handle);
     int bits = heif.heif_image_handle_get_luma_bits_per_pixel(state->handle);

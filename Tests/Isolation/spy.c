@@ -50,6 +50,8 @@ static void watch(const char *name) {
     _exit(spy_status);
 }
 
+// Watched: JPEG, PNG, GIF, WebP, AVIF, JPEG XL, HEIC, TIFF, SVG; BMP and ICO are read without a library.
+
 // --- Libraries that the program is linked with ---
 
 #define WATCHED(type, name, parameters, arguments) \

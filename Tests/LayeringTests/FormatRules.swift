@@ -9,6 +9,8 @@ enum FormatRules {
         // The strings of `endings`, in lines of their own.
         ("Tools/Sources/kf/Convert/InputSearch.swift", "        \"", true),
         ("README.md", "| JPEG, ", false),
+        ("Scripts/isolation.sh", "        \"$FIXTURES\"/", true),
+        ("Tests/Isolation/spy.c", "// Watched: ", false),
         ("Sources/Kingfisher/Kingfisher.docc/OnLinux.md", "| Formats | ", false),
     ]
 

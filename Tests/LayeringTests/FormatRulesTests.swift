@@ -22,8 +22,25 @@ struct FormatRulesTests {
         tree.files["Sources/KFCodecs/Base/FileFormat.swift"] =
             "enum FileFormat {\n    case \(format)\n}"
         let found = FormatRules.missingFormats(in: tree)
-        #expect(found.count == (format == "fresh" ? 3 : 0))
+        #expect(found.count == (format == "fresh" ? 5 : 0))
         tree.files["README.md"] = "| JPEGs, WebP | an image |"
-        #expect(FormatRules.missingFormats(in: tree).count == (format == "fresh" ? 3 : 1))
+        #expect(FormatRules.missingFormats(in: tree).count == (format == "fresh" ? 5 : 1))
+    }
+
+    @Test func `a library that is loaded on demand is in every list of packages`() throws {
+        func text(_ path: String) throws -> String {
+            let file = SourceTree.repository.appendingPathComponent(path)
+            return try String(contentsOf: file, encoding: .utf8)
+        }
+        let source = try text("Sources/KFCodecs/OptionalFormats/OptionalFormat.swift")
+        let libraries = source.matches(of: /\(package (lib[a-z]+)/).map { String($0.1) }
+        #expect(libraries.count > 3)
+        for path in [
+            "Scripts/bootstrap.sh", "Scripts/walls.sh", "Scripts/package.sh", "Deploy/build.sh",
+            "INSTALL.md", "SECURITY.md",
+        ] {
+            let page = try text(path)
+            for library in libraries { #expect(page.contains(library), "\(path): \(library)") }
+        }
     }
 }

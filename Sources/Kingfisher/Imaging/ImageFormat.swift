@@ -78,7 +78,12 @@ public enum ImageFormat: Sendable {
 
 extension ImageFormat {
     /// Whether animations are written in the format.
-    var holdsAnimations: Bool { self == .GIF || self == .WebP || self == .AVIF }
+    var holdsAnimations: Bool {
+        switch self {
+        case .GIF, .WebP, .AVIF: true
+        case .unknown, .PNG, .JPEG, .JXL, .HEIF, .TIFF, .SVG, .BMP, .ICO: false
+        }
+    }
 
     init(_ format: FileFormat?) {
         self =

@@ -4,7 +4,8 @@ import Logging
 /// Logs problems through swift-log.
 ///
 /// Problems that no caller learns of are warnings. Errors that a caller receives, such as that of a
-/// failed load, are logged at the debug level, because the caller decides whether they matter. User
+/// failed load, are logged at the debug level, because the caller decides whether they matter; so is
+/// what is no problem, such as a miss. `kf` takes every warning for a cache that cannot be used. User
 /// names, passwords and queries are removed from URLs.
 enum Log {
     /// Logs a problem that is reported to no caller.

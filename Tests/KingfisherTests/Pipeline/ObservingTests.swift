@@ -122,6 +122,7 @@ struct ObservingTests {
             { _ = try await manager.retrieveData(with: source) },
             { _ = try await manager.retrieveData(with: source, as: .png) },
             { _ = try await manager.retrieveOriginalData(with: source) },
+            { _ = await PrefetchLoader(manager: manager, options: nil).load(source) },
         ]
         for (place, load) in loads.enumerated() {
             await bench.cache.clearCache()

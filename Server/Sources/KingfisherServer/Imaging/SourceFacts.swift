@@ -109,7 +109,12 @@ extension OutputFormat {
     }
 
     /// Whether this program writes animations of the format.
-    var isAnimated: Bool { self == .gif || self == .webp }
+    var isAnimated: Bool {
+        switch self {
+        case .gif, .webp: true
+        case .jpeg, .png, .avif, .jxl: false
+        }
+    }
 
     /// Whether the format ignores the quality.
     var isLossless: Bool { self == .png || self == .gif }

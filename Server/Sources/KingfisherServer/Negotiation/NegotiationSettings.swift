@@ -43,5 +43,5 @@ extension OutputFormat {
     var holdsTransparency: Bool { self != .jpeg }
 
     /// Whether the library can write animations in this format.
-    var holdsAnimation: Bool { self == .gif || self == .webp }
+    var holdsAnimation: Bool { isAnimated }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import KFCodecs
 import KFPixels
 
 /// A setting of a processor that can be sent to workers.
@@ -155,7 +156,8 @@ extension NSCompositingOperation: PortableChoice { static var choices: [Self] { 
 
 /// The formats of animations; one in every other format fails.
 extension ImageFormat: PortableChoice {
-    static var choices: [Self] { [.unknown, .GIF, .WebP, .AVIF] }
+    static let choices =
+        [.unknown] + FileFormat.allCases.map { ImageFormat($0) }.filter(\.holdsAnimations)
 }
 
 /// An image whose pixels are sent beside the message.
