@@ -29,11 +29,58 @@ struct DegenerateInputTests {
         #expect(result.pixelWidth > 0 && result.pixelHeight > 0)
     }
 
+    /// Every processor with numbers, of which at least one is the given one.
+    static func processors(_ number: CGFloat) -> [any ImageProcessor] {
+        let size = CGSize(width: number, height: number)
+        let mark = KFCrossPlatformImage(bitmap: TestScene.transparent(width: 9, height: 4))
+        return [
+            BlurImageProcessor(blurRadius: number),
+            SharpeningImageProcessor(amount: number, radius: number),
+            SharpeningImageProcessor(radius: number),
+            RoundCornerImageProcessor(cornerRadius: number),
+            RoundCornerImageProcessor(radius: .widthFraction(number)),
+            BorderImageProcessor(border: Border(lineWidth: number, radius: .point(number))),
+            WatermarkImageProcessor(watermark: mark, margin: number),
+            WatermarkImageProcessor(
+                watermark: mark.kf.scaled(to: max(1e-5, min(number.isNaN ? 1 : number, 1e5)))
+            ),
+            WatermarkImageProcessor(
+                watermark: mark.kf.scaled(to: 1 / max(1e-5, min(number.isNaN ? 1 : number, 1e5)))
+            ),
+            TrimmingImageProcessor(tolerance: number),
+            RotatingImageProcessor(degrees: number),
+            CroppingImageProcessor(size: CGSize(width: number, height: 3)),
+            SmartCroppingImageProcessor(size: CGSize(width: number, height: 3)),
+            SmartCroppingImageProcessor(size: CGSize(width: 3, height: number)),
+            ResizingImageProcessor(referenceSize: CGSize(width: number, height: 3)),
+            ResizingImageProcessor(
+                referenceSize: CGSize(width: number, height: 3),
+                mode: .aspectFit
+            ),
+            PaddingImageProcessor(top: number, left: 1, bottom: -2),
+            DownsamplingImageProcessor(size: size),
+            ResizingImageProcessor(referenceSize: size),
+            ResizingImageProcessor(referenceSize: size, mode: .aspectFill),
+            RoundCornerImageProcessor(cornerRadius: 3, targetSize: size),
+            CroppingImageProcessor(size: size),
+            SmartCroppingImageProcessor(size: size),
+            BlendImageProcessor(blendMode: .multiply, alpha: number, backgroundColor: .red),
+            CompositingImageProcessor(compositingOperation: .copy, alpha: number),
+            ColorControlsProcessor(
+                brightness: number,
+                contrast: number,
+                saturation: number,
+                inputEV: number
+            ),
+            OverlayImageProcessor(overlay: .red, fraction: number),
+        ]
+    }
+
     @Test(arguments: [CGFloat.nan, .infinity, -.infinity, -1, 0, 1e300])
     func `impossible sizes return the image unchanged or fail`(number: CGFloat) {
         let image = KFCrossPlatformImage(bitmap: TestScene.opaque())
         let source = image.pixelWidth * image.pixelHeight
-        for processor in ProcessorWorkTests.processors(number) {
+        for processor in Self.processors(number) {
             let result = processor.process(item: .image(image), options: Self.options)
             guard let result else { continue }
             let count = result.pixelWidth * result.pixelHeight

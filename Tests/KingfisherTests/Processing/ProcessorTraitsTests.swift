@@ -85,7 +85,7 @@ struct ProcessorTraitsTests {
         ),
         ("Tests/KingfisherTests/Processing/ScaleFactorTests.swift", []),
         (
-            "Tests/KingfisherTests/Processing/ProcessorWorkTests.swift",
+            "Tests/KingfisherTests/Processing/DegenerateInputTests.swift",
             ["BlackWhiteProcessor", "FlippingImageProcessor", "TintImageProcessor"]
         ),
         (

@@ -12,53 +12,6 @@ struct ProcessorWorkTests {
         0, 0.4, 1, 3, 29, 63, 64, 200, 1000, 65_535, 1e6, 1e300, .infinity, -5, -1e300, .nan,
     ]
 
-    /// Every processor with numbers, of which at least one is the given one.
-    static func processors(_ number: CGFloat) -> [any ImageProcessor] {
-        let size = CGSize(width: number, height: number)
-        let mark = KFCrossPlatformImage(bitmap: TestScene.transparent(width: 9, height: 4))
-        return [
-            BlurImageProcessor(blurRadius: number),
-            SharpeningImageProcessor(amount: number, radius: number),
-            SharpeningImageProcessor(radius: number),
-            RoundCornerImageProcessor(cornerRadius: number),
-            RoundCornerImageProcessor(radius: .widthFraction(number)),
-            BorderImageProcessor(border: Border(lineWidth: number, radius: .point(number))),
-            WatermarkImageProcessor(watermark: mark, margin: number),
-            WatermarkImageProcessor(
-                watermark: mark.kf.scaled(to: max(1e-5, min(number.isNaN ? 1 : number, 1e5)))
-            ),
-            WatermarkImageProcessor(
-                watermark: mark.kf.scaled(to: 1 / max(1e-5, min(number.isNaN ? 1 : number, 1e5)))
-            ),
-            TrimmingImageProcessor(tolerance: number),
-            RotatingImageProcessor(degrees: number),
-            CroppingImageProcessor(size: CGSize(width: number, height: 3)),
-            SmartCroppingImageProcessor(size: CGSize(width: number, height: 3)),
-            SmartCroppingImageProcessor(size: CGSize(width: 3, height: number)),
-            ResizingImageProcessor(referenceSize: CGSize(width: number, height: 3)),
-            ResizingImageProcessor(
-                referenceSize: CGSize(width: number, height: 3),
-                mode: .aspectFit
-            ),
-            PaddingImageProcessor(top: number, left: 1, bottom: -2),
-            DownsamplingImageProcessor(size: size),
-            ResizingImageProcessor(referenceSize: size),
-            ResizingImageProcessor(referenceSize: size, mode: .aspectFill),
-            RoundCornerImageProcessor(cornerRadius: 3, targetSize: size),
-            CroppingImageProcessor(size: size),
-            SmartCroppingImageProcessor(size: size),
-            BlendImageProcessor(blendMode: .multiply, alpha: number, backgroundColor: .red),
-            CompositingImageProcessor(compositingOperation: .copy, alpha: number),
-            ColorControlsProcessor(
-                brightness: number,
-                contrast: number,
-                saturation: number,
-                inputEV: number
-            ),
-            OverlayImageProcessor(overlay: .red, fraction: number),
-        ]
-    }
-
     @Test(arguments: [(30, 20), (1, 300), (300, 1)])
     func `every processor takes the pixels of its input and its output`(
         _ width: Int,
@@ -70,7 +23,7 @@ struct ProcessorWorkTests {
         let items: [ImageProcessItem] = [.image(KFCrossPlatformImage(bitmap: bitmap)), .data(file)]
         var results = 0
         for number in Self.numbers {
-            for processor in Self.processors(number) {
+            for processor in DegenerateInputTests.processors(number) {
                 for item in items {
                     let whole = PixelScope(maxPixelCount: 400_000, maxDimension: 65_535)
                     guard
