@@ -25,9 +25,8 @@ extension ImageCache {
         orMake make: @escaping @Sendable () async throws -> Data
     ) async throws -> (data: Data, cacheType: CacheType) {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: nil)
-        let watch = removals.watch(key)
-        defer { withExtendedLifetime(watch) {} }
-        let making = SharedSlot.Making(entry: entry, epoch: watch.epoch)
+        let mark = removals.mark(entry.computedKey)
+        let making = SharedSlot.Making(entry: entry, epoch: mark.epoch)
         return try await shared.files.value(for: making) { [self] in
             if let data = try await file(entry) { return (data, .disk) }
             var lease: SharedLease?
@@ -38,7 +37,7 @@ extension ImageCache {
             case .none: break
             }
             let data = try await make()
-            watch.unlessRemoved {
+            let outcome = mark.store {
                 keep(data, as: entry, nil, expiration: expiration) { [lease] result in
                     if case .failure(let error) = result.diskCacheResult {
                         let reason = error.localizedDescription
@@ -48,6 +47,7 @@ extension ImageCache {
                     withExtendedLifetime(lease) {}
                 }
             }
+            if outcome == .overtaken { undoStore(of: entry) }
             return (data, .none)
         }
     }

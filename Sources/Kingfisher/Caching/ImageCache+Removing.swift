@@ -37,8 +37,30 @@ extension ImageCache {
         completion: @escaping @Sendable () -> Void
     ) {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
+        // An entry that is removed from memory alone is still stored by the loads that run.
+        guard fromDisk else {
+            return remove(entry, fromMemory: fromMemory, fromDisk: false, completion: completion)
+        }
+        removals.note(entry.computedKey)
+        remove(entry, fromMemory: fromMemory, fromDisk: true, completion: completion)
+        // Again, because work that began meanwhile may have read the file.
+        removals.note(entry.computedKey)
+    }
+
+    /// Removes what a load has stored at the same time as its entry was removed.
+    func undoStore(of entry: CacheEntryName) {
+        remove(entry, fromMemory: true, fromDisk: true) {}
+    }
+
+    /// Removes an entry without a note for the loads that run: a load may remove its own entry, which is
+    /// out of date, and store another one.
+    func remove(
+        _ entry: CacheEntryName,
+        fromMemory: Bool,
+        fromDisk: Bool,
+        completion: @escaping @Sendable () -> Void
+    ) {
         let forget = { [self] in
-            removals.note(key)
             guard fromMemory else { return }
             for key in entry.memoryKeys { memoryStorage.store.remove(key) }
         }
@@ -66,12 +88,12 @@ extension ImageCache {
         then handler: (@Sendable () -> Void)?
     ) {
         removals.noteAll()
-        diskStorage.queue.enqueueRemovalOfAll { [removals] _ in
-            // Again, because work that began meanwhile may have read a file.
-            removals.noteAll()
+        diskStorage.queue.enqueueRemovalOfAll { _ in
             // By contract errors are ignored, and the handler is always called.
             if let handler { queue.execute(handler) }
         }
+        // Again, because work that began meanwhile may have read a file.
+        removals.noteAll()
     }
 
     /// Cleans the disk.

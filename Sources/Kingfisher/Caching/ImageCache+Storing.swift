@@ -2,6 +2,28 @@ import Foundation
 import KFPixels
 
 extension ImageCache {
+    /// Stores an entry, unless it was removed since its load began.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - mark: The removals when the load began.
+    ///   - gate: Opened if nothing is stored.
+    ///   - put: Stores the entry.
+    func store(
+        _ entry: CacheEntryName,
+        since mark: RemovalMark,
+        _ gate: Gate,
+        _ put: () -> Void
+    ) {
+        // Overrides of a subclass may remove the entry themselves.
+        if isSubclassed, !mark.isRemoved { return put() }
+        switch mark.store(put) {
+        case .made: break
+        case .refused: gate.open()
+        case .overtaken: undoStore(of: entry)
+        }
+    }
+
     /// Stores the image of a load: in memory now, and on disk asynchronously.
     ///
     /// - Parameters:

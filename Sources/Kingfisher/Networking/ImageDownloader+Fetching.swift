@@ -16,7 +16,7 @@ extension ImageDownloader {
     ///   - options: The request modifier, redirect handler and priority are used.
     ///   - conditional: The request and the condition determined by HTTP caching, if any; a 304 is
     ///     then not an error.
-    ///   - epoch: Only downloads of the same epoch are joined; see ``RemovalWatch``.
+    ///   - epoch: Only downloads of the same epoch are joined; see ``RemovalMark``.
     ///   - task: The download is attached to it.
     ///   - progress: Called with received and expected bytes, if the length is known.
     ///   - chunk: Called after each piece of the body.

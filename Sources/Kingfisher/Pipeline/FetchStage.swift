@@ -38,7 +38,7 @@ struct FetchStage {
                 url,
                 options: request.options,
                 conditional: request.conditional,
-                epoch: request.watch.epoch,
+                epoch: request.removals.original.epoch,
                 task: task,
                 progress: events.progress?.report,
                 chunk: updates?.wake,

@@ -44,6 +44,7 @@ struct FileLoad {
         _ load: (LoadRequest) async throws -> RetrieveImageResult
     ) async throws -> RetrieveDataResult {
         let isChecked = request.options.httpCaching
+        let mark = request.targetCache.removals.mark(entry(request.key, as: identifier).computedKey)
         var lease: SharedLease?
         // HTTP caching has to check the freshness of the stored entry first, so it always loads; so
         // does a source that is refused.
@@ -61,7 +62,7 @@ struct FileLoad {
         if isChecked, result.cacheType != .none, let kept = await stored(result.key) {
             data = kept
         } else {
-            data = try await bytes(of: result, lease)
+            data = try await bytes(of: result, lease, mark)
         }
         return RetrieveDataResult(
             data: data,
@@ -114,7 +115,11 @@ struct FileLoad {
     }
 
     /// The encoded bytes of a loaded image; the lease is retained until they are stored.
-    private func bytes(of result: RetrieveImageResult, _ lease: SharedLease?) async throws -> Data {
+    private func bytes(
+        of result: RetrieveImageResult,
+        _ lease: SharedLease?,
+        _ mark: RemovalMark
+    ) async throws -> Data {
         let isFresh = result.cacheType == .none
         if isFresh, !result.isTruncated, takesOriginals, let original = result.loadedData,
             encoding.map({ original.kf.imageFormat == $0.format }) ?? true
@@ -146,29 +151,38 @@ struct FileLoad {
         if result.isTruncated { return data }
         let isStoredByLoad = request.options.httpCaching
         if !isStoredByLoad, encoding != nil || (isFresh && request.options.isEncodedByCache) {
-            try await store(data, of: result.source, lease)
+            try await store(data, of: result.source, lease, mark)
         }
         return data
     }
 
-    private func store(_ data: Data, of source: Source, _ lease: SharedLease?) async throws {
+    private func store(
+        _ data: Data,
+        of source: Source,
+        _ lease: SharedLease?,
+        _ mark: RemovalMark
+    ) async throws {
         guard !isMemoryOnly else { return }
         let stored = Gate()
-        request.targetCache.put(
-            data,
-            key: source.cacheKey,
-            identifier,
-            as: entry(source.cacheKey, as: identifier),
-            nil,
-            expiration: request.options.diskCacheExpiration
-        ) { result in
-            if case .failure(let error) = result.diskCacheResult {
-                let reason = error.localizedDescription
-                Log.warning("An encoded image was not stored: \(reason)", key: source.cacheKey)
+        let (cache, entry) = (request.targetCache, entry(source.cacheKey, as: identifier))
+        let put = {
+            cache.put(
+                data,
+                key: source.cacheKey,
+                identifier,
+                as: entry,
+                nil,
+                expiration: request.options.diskCacheExpiration
+            ) { result in
+                if case .failure(let error) = result.diskCacheResult {
+                    let reason = error.localizedDescription
+                    Log.warning("An encoded image was not stored: \(reason)", key: source.cacheKey)
+                }
+                stored.open()
+                withExtendedLifetime(lease) {}
             }
-            stored.open()
-            withExtendedLifetime(lease) {}
         }
+        cache.store(entry, since: mark, stored, put)
         guard request.options.waitForCache else { return }
         await stored.waitUntilCancelled()
         try Task.checkCancellation()

@@ -44,7 +44,7 @@ extension HTTPCachingStage {
     /// Records that there is no image, if the response says so.
     func noteFailure(_ error: any Error, _ conditional: ConditionalRequest?) {
         guard case KingfisherError.responseError(.invalidHTTPStatusCode) = error,
-            let response = conditional?.chain.steps?.response, !request.watch.isRemoved
+            let response = conditional?.chain.steps?.response, !request.removals.image.isRemoved
         else { return }
         let isGone = response.statusCode == 404 || response.statusCode == 410
         let record = control.isNoStore ? nil : record(response, conditional)

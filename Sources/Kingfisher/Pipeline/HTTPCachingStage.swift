@@ -301,15 +301,19 @@ struct HTTPCachingStage {
 
     /// Removes an image that was replaced by a response, and its original.
     func removeImage() {
-        request.targetCache.removeImage(
-            forKey: request.key,
-            processorIdentifier: request.identifier,
-            forcedExtension: request.options.forcedExtension
-        )
+        remove(request.entry, from: cache, request.identifier)
         guard request.hasSeparateOriginal else { return }
-        request.originalCache.removeImage(
+        remove(request.originalEntry, from: request.originalCache, "")
+    }
+
+    private func remove(_ entry: CacheEntryName, from cache: ImageCache, _ identifier: String) {
+        guard cache.isSubclassed else {
+            return cache.remove(entry, fromMemory: true, fromDisk: true) {}
+        }
+        cache.removeImage(
             forKey: request.key,
-            forcedExtension: request.options.forcedExtension
+            processorIdentifier: identifier,
+            forcedExtension: entry.forcedExtension
         )
     }
 }

@@ -103,7 +103,7 @@ struct ImagePipeline: Sendable {
         _ trace: inout LoadTrace
     ) async throws -> LoadedImage {
         try request.checkSource()
-        _ = request.watch
+        request.begin()
         var caching = request.options.httpCaching ? try await HTTPCachingStage(request, task) : nil
         var request = caching?.request ?? request
         let hit = try await search(&request, sharing, caching, task, &trace)

@@ -32,7 +32,7 @@ final class LoadRequest: Sendable {
     let isStillWanted: (@Sendable () -> Bool)?
     /// Retained until the image is stored, so that other machines wait for it.
     let lease: SharedLease?
-    private let madeWatch: Mutex<RemovalWatch?>
+    private let marks: Mutex<RemovalMarks?>
 
     /// Resolves the parameters of a call.
     ///
@@ -63,7 +63,7 @@ final class LoadRequest: Sendable {
         mayJoinFinished = looksUp && !options.httpCaching
         self.isStillWanted = isStillWanted
         lease = nil
-        madeWatch = Mutex(nil)
+        marks = Mutex(nil)
     }
 
     /// A copy of a request with the given changes.
@@ -91,7 +91,7 @@ final class LoadRequest: Sendable {
         self.mayJoinFinished = mayJoinFinished ?? other.mayJoinFinished
         isStillWanted = other.isStillWanted
         self.lease = lease ?? other.lease
-        madeWatch = Mutex(source == nil ? other.madeWatch.withLock { $0 } : nil)
+        marks = Mutex(other.marks.withLock { $0 })
     }
 
     /// The same request for another source, optionally allowing a metered network.
@@ -123,18 +123,29 @@ final class LoadRequest: Sendable {
     var afterFinish: LoadRequest { LoadRequest(self, looksUp: true, mayJoinFinished: false) }
 }
 
+/// The removals of an image and its original when their load began.
+struct RemovalMarks {
+    let image: RemovalMark
+    let original: RemovalMark
+}
+
 // MARK: Derived values
 
 extension LoadRequest {
-    /// Notices a removal of the image in the target cache since the load began, which asks for it
-    /// before it looks for the image.
-    var watch: RemovalWatch {
-        madeWatch.withLock { made in
-            let watch = made ?? targetCache.removals.watch(key)
-            made = watch
-            return watch
-        }
+    /// Marks the removals so far; a load begins with it, and so does each further attempt.
+    @discardableResult
+    func begin() -> RemovalMarks {
+        let made = RemovalMarks(
+            // The bytes of an original are removed with it.
+            image: targetCache.removals.mark(isForBytes ? key : entry.computedKey),
+            original: originalCache.removals.mark(key)
+        )
+        marks.withLock { $0 = made }
+        return made
     }
+
+    /// The removals before the load began.
+    var removals: RemovalMarks { marks.withLock { $0 } ?? begin() }
 
     /// The jobs of the downloader, so that its direct callers share the work.
     var processing: ImageMaker { downloader.processing }

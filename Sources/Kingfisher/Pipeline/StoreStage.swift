@@ -37,7 +37,7 @@ struct StoreStage {
     }
 
     private func storeImage(_ loaded: LoadedImage, gate: Gate) {
-        put(in: request.targetCache, gate) {
+        request.targetCache.store(request.entry, since: request.removals.image, gate) {
             request.targetCache.put(
                 loaded.image,
                 loaded.data,
@@ -54,16 +54,9 @@ struct StoreStage {
         }
     }
 
-    /// Stores, unless the image was removed since the load began.
-    private func put(in cache: ImageCache, _ gate: Gate, _ store: () -> Void) {
-        let watch = request.watch
-        // Overrides of a subclass may remove the image.
-        guard !cache.isSubclassed || watch.isRemoved else { return store() }
-        if !watch.unlessRemoved(store) { gate.open() }
-    }
-
     private func storeOriginal(_ data: Data, gate: Gate) {
-        put(in: request.originalCache, gate) {
+        let mark = request.removals.original
+        request.originalCache.store(request.originalEntry, since: mark, gate) {
             request.originalCache.put(
                 data,
                 key: request.key,

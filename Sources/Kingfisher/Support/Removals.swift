@@ -1,103 +1,79 @@
-import Foundation
 import Synchronization
 
-/// Notices removals of entries while their contents are made.
+/// Counts the removals of entries, so that no work stores again what was removed since it began.
 ///
-/// Work takes the watch of its entry before it looks for anything that was there before, and stores
-/// its outcome by ``RemovalWatch/unlessRemoved(_:)``: what began before a removal does not undo it.
+/// Takes 16 KiB. Few keys share a count: then a result is made once more.
 @_spi(Server) public final class Removals: Sendable {
-    private struct Entry {
-        /// The watch of work that begins now; nil if there is none.
-        weak var current: RemovalWatch?
-        var epoch = 0
-        /// The number of watches, of earlier epochs too.
-        var count = 0
-    }
+    private static let places = 4_096
+    private static let lastTable = Atomic(0)
 
-    private struct State {
-        /// The entries that are worked on.
-        var entries: [String: Entry] = [:]
-        var lastEpoch = 0
-    }
+    /// Distinguishes the counts of one table from those of another.
+    private let table = Removals.lastTable.add(1, ordering: .relaxed).newValue
+    private let counts = Mutex([UInt32](repeating: 0, count: places))
 
-    private let state = Mutex(State())
-
-    /// Makes a table without work.
+    /// Makes a table without removals.
     @_spi(Server) public init() {}
 
-    /// The watch of a key; the same one for all work that begins between two removals.
-    @_spi(Server) public func watch(_ key: String) -> RemovalWatch {
-        state.withLock { state in
-            var entry = state.entries[key] ?? Entry()
-            if let watch = entry.current { return watch }
-            let watch = RemovalWatch(epoch: entry.epoch) { [weak self] in self?.end(key) }
-            entry.current = watch
-            entry.count += 1
-            state.entries[key] = entry
-            return watch
-        }
+    /// Makes a mark of now for the computed key of an entry.
+    @_spi(Server) public func mark(_ key: String) -> RemovalMark {
+        RemovalMark(removals: self, key: key, count: count(of: key))
     }
 
-    /// Notes a removal; call it before the entry is removed, and again when lookups find nothing.
+    /// Notes a removal of an entry; call it before the entry is removed, and again when lookups find
+    /// nothing.
     @_spi(Server) public func note(_ key: String) {
-        let watch = state.withLock { state -> RemovalWatch? in
-            guard var entry = state.entries[key] else { return nil }
-            state.lastEpoch += 1
-            let watch = entry.current
-            entry.current = nil
-            entry.epoch = state.lastEpoch
-            state.entries[key] = entry
-            return watch
-        }
-        // Outside the lock: its work may be storing.
-        watch?.end()
+        let place = Self.place(of: key)
+        counts.withLock { $0[place] &+= 1 }
     }
 
-    /// Notes that all entries are removed, as ``note(_:)``.
+    /// Notes a removal of all entries.
     func noteAll() {
-        for key in state.withLock({ Array($0.entries.keys) }) { note(key) }
-    }
-
-    private func end(_ key: String) {
-        state.withLock { state in
-            guard var entry = state.entries[key] else { return }
-            entry.count -= 1
-            state.entries[key] = entry.count > 0 ? entry : nil
+        counts.withLock { counts in
+            for place in counts.indices { counts[place] &+= 1 }
         }
     }
+
+    fileprivate func count(of key: String) -> UInt32 {
+        let place = Self.place(of: key)
+        return counts.withLock { $0[place] }
+    }
+
+    fileprivate func epoch(_ count: UInt32) -> Int { count == 0 ? 0 : table << 32 | Int(count) }
+
+    private static func place(of key: String) -> Int { ByteText(key).hashValue & (places - 1) }
 }
 
-/// Whether an entry was removed since some work on it began.
-@_spi(Server) public final class RemovalWatch: Sendable {
-    /// Differs between the work before and after a removal while both run; 0 without a removal.
-    @_spi(Server) public let epoch: Int
-    private let removed = Atomic(false)
-    /// Recursive, because storing releases what it evicts, whose `deinit` may remove the entry.
-    private let storing = NSRecursiveLock()
-    private let onRelease: @Sendable () -> Void
+/// The removals of an entry when some work on it began.
+@_spi(Server) public struct RemovalMark: Sendable {
+    fileprivate let removals: Removals
+    fileprivate let key: String
+    fileprivate let count: UInt32
 
-    fileprivate init(epoch: Int, onRelease: @escaping @Sendable () -> Void) {
-        self.epoch = epoch
-        self.onRelease = onRelease
+    /// Differs for work that begins after a removal; 0 without one.
+    @_spi(Server) public var epoch: Int { removals.epoch(count) }
+
+    /// Whether the entry was removed since.
+    @_spi(Server) public var isRemoved: Bool { removals.count(of: key) != count }
+
+    /// What became of a store.
+    @_spi(Server) public enum Outcome: Sendable {
+        case made
+        /// The entry was removed since the work began.
+        case refused
+        /// The entry was removed at the same time: remove it again.
+        case overtaken
     }
 
-    deinit { onRelease() }
-
-    /// Whether the entry was removed.
-    var isRemoved: Bool { removed.load(ordering: .acquiring) }
-
-    /// Stores the outcome of the work, unless the entry was removed; a removal waits meanwhile.
+    /// Stores the result of the work, unless the entry was removed since it began.
     ///
-    /// - Parameter store: Stores the outcome.
-    /// - Returns: Whether `store` was called.
-    @discardableResult
-    @_spi(Server) public func unlessRemoved(_ store: () -> Void) -> Bool {
-        storing.withLock {
-            guard !isRemoved else { return false }
-            store()
-            return true
-        }
+    /// No lock is held meanwhile, because storing runs code of others. A removal at the same time
+    /// comes before the second look here, or after the store.
+    ///
+    /// - Parameter store: Stores the result.
+    /// - Returns: Whether it was called, and was in time.
+    @_spi(Server) public func store(_ store: () -> Void) -> Outcome {
+        guard !isRemoved else { return .refused }
+        store()
+        return isRemoved ? .overtaken : .made
     }
-
-    fileprivate func end() { storing.withLock { removed.store(true, ordering: .releasing) } }
 }

@@ -280,6 +280,25 @@ struct HTTPCachingTests {
         _ = try await load([.httpCaching, .forceRefresh])
     }
 
+    @Test func `that one request finds no image does not keep that of another from the cache`()
+        async throws
+    {
+        let (gate, key) = (ServerGate(), "one key")
+        bench.server.route("/found.jpg", .held(gate, then: .body(old)))
+        bench.server.route("/gone.jpg", .status(404))
+        func load(_ path: String) async throws -> RetrieveImageResult {
+            let source = KF.ImageResource(downloadURL: bench.server.url(path), cacheKey: key)
+            return try await bench.manager.retrieveImage(with: source, options: [.httpCaching])
+        }
+        async let found = load("/found.jpg")
+        await gate.reached()
+        await #expect(throws: KingfisherError.self) { _ = try await load("/gone.jpg") }
+        gate.open()
+        _ = try await found
+        await bench.cache.flush()
+        #expect(bench.cache.isCached(forKey: key))
+    }
+
     // MARK: Other options
 
     @Test func `each processor's image has its own times`() async throws {

@@ -207,13 +207,12 @@ struct ImageHandler: Sendable {
         orMake make: @escaping @Sendable () async throws -> MadeResult
     ) async throws -> MadeResult {
         let hasBegun = Mutex(false)
-        let watch = cache.watch(key)
+        let mark = cache.mark(key)
         // A request after a removal must not get what is made of the files before it.
-        let name = "\(key) \(watch.epoch)"
-        defer { withExtendedLifetime(watch) {} }
+        let name = "\(key) \(mark.epoch)"
         let work = { @Sendable [self] in
             hasBegun.withLock { $0 = true }
-            return try await find(key, watch, orMake: make)
+            return try await find(key, mark, orMake: make)
         }
         do {
             return try await results.value(for: name, work)
@@ -261,10 +260,10 @@ struct ImageHandler: Sendable {
     /// The result from the disk, or made now and kept.
     private func find(
         _ key: String,
-        _ watch: RemovalWatch,
+        _ mark: RemovalMark,
         orMake make: @escaping @Sendable () async throws -> MadeResult
     ) async throws -> MadeResult {
-        let result = try await cache.result(key, watch, orMake: make)
+        let result = try await cache.result(key, mark, orMake: make)
         if result.layer == .disk {
             metrics.hit(.disk)
             if let time = result.times[.lookup] { metrics.took(.lookup, time) }

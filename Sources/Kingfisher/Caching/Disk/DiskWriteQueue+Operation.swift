@@ -17,6 +17,9 @@ extension DiskWriteQueue {
             case description(EntryMetadata)
         }
 
+        /// What the removal of all entries is for each name.
+        static let removal = Operation(change: .removal, completion: { _ in })
+
         let change: Change
         let completion: Completion
 

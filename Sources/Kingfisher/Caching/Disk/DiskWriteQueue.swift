@@ -16,7 +16,7 @@ final class DiskWriteQueue: Sendable {
 
     fileprivate enum Later: Sendable {
         case operation(Operation, name: ByteText)
-        case barrier(@Sendable () -> Void)
+        case barrier(removesAll: Bool, @Sendable () -> Void)
     }
 
     fileprivate struct State {
@@ -143,7 +143,7 @@ final class DiskWriteQueue: Sendable {
     ///
     /// Bytes that were looked for elsewhere before it are not stored after it.
     func enqueueRemovalOfAll(completion: @escaping Completion) {
-        enqueueAlone(changesAll: true) { [store] in
+        enqueueAlone(removesAll: true) { [store] in
             completion(Result { () throws(DiskError) in try store.removeAll() })
         }
     }
@@ -152,12 +152,12 @@ final class DiskWriteQueue: Sendable {
     /// later.
     ///
     /// - Parameters:
-    ///   - changesAll: Whether it changes every name.
+    ///   - removesAll: Whether it removes every entry, as readers see from now on.
     ///   - work: The work.
-    func enqueueAlone(changesAll: Bool = false, _ work: @escaping @Sendable () -> Void) {
+    func enqueueAlone(removesAll: Bool = false, _ work: @escaping @Sendable () -> Void) {
         let isFirst = state.withLock { state in
-            if changesAll { state.versions.changeAll() }
-            state.later.append(.barrier(work))
+            if removesAll { state.versions.changeAll() }
+            state.later.append(.barrier(removesAll: removesAll, work))
             return state.lines.isEmpty && state.later.count == 1
         }
         if isFirst { pool.submit { self.workAlone() } }
@@ -338,7 +338,13 @@ extension DiskWriteQueue.State {
     fileprivate func operations(on name: ByteText) -> [DiskWriteQueue.Operation] {
         guard lines[name] != nil || !later.isEmpty else { return [] }
         var all = Array((lines[name] ?? []).dropFirst(done[name] ?? 0))
-        for case .operation(let operation, name) in later { all.append(operation) }
+        for next in later {
+            switch next {
+            case .operation(let operation, let other): if other == name { all.append(operation) }
+            case .barrier(removesAll: true, _): all.append(.removal)
+            case .barrier: break
+            }
+        }
         return all
     }
 
@@ -370,7 +376,7 @@ extension DiskWriteQueue.State {
 
     /// The next barrier, returned to one caller only, if all lines are idle.
     fileprivate mutating func claimBarrier() -> (@Sendable () -> Void)? {
-        guard !isAlone, lines.isEmpty, case .barrier(let work) = later.first else { return nil }
+        guard !isAlone, lines.isEmpty, case .barrier(_, let work) = later.first else { return nil }
         isAlone = true
         return work
     }

@@ -342,13 +342,14 @@ final class SharedLevel: Sendable {
         guard let message = SharedMessage(bytes, by: disk.transformer), message.sender != sender
         else { return }
         for entry in message.entries {
+            removals.note(entry.computedKey)
             let forget = { [self] in
-                removals.note(entry.computedKey)
                 for key in entry.memoryKeys { memory.remove(key) }
             }
             forget()
             disk.queue.enqueue(.removal, on: disk.fileName(of: entry), completion: { _ in })
             forget()
+            removals.note(entry.computedKey)
         }
         counts.change { $0.invalidations += message.entries.count }
     }

@@ -153,6 +153,20 @@ struct DiskWriteQueueTests {
         #expect(queue.store.entries.map(\.name) == ["n3"])
     }
 
+    @Test func `what is removed with everything is not found from then on`() async {
+        let log = EventLog()
+        enqueue("1", "a", log)
+        queue.enqueueRemovalOfAll { log.add("removed \($0.isSuccess)") }
+        #expect(queue.pending("a")?.isRemoval == true)
+        #expect(queue.pending("stored before")?.isRemoval == true)
+        enqueue("2", "b", log)
+        #expect(queue.pending("b")?.data == Data("2".utf8))
+        valve.open()
+        await drain()
+        #expect(log.events == ["a=1 true", "removed true", "b=2 true"])
+        #expect(queue.pending("a") == nil)
+    }
+
     @Test func `bytes from before everything was removed are not stored after it`() async {
         let log = EventLog()
         valve.open()

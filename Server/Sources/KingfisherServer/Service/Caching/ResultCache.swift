@@ -53,26 +53,26 @@ struct ResultCache: Sendable {
         return result
     }
 
-    /// Notices a removal of a result since a request for it began.
-    func watch(_ key: String) -> RemovalWatch { removals.watch(key) }
+    /// Marks the removals of a result before a request for it begins.
+    func mark(_ key: String) -> RemovalMark { removals.mark(key) }
 
     /// The result from the disk or the shared storage, or made now and kept.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - watch: The watch of the key: what was removed meanwhile is not kept.
+    ///   - mark: The mark of the key when the request began: what was removed since is not kept.
     ///   - make: Makes the result; not called for a hit.
     /// - Returns: The result.
     /// - Throws: The errors of `make`; `CancellationError`.
     func result(
         _ key: String,
-        _ watch: RemovalWatch,
+        _ mark: RemovalMark,
         orMake make: @escaping @Sendable () async throws -> MadeResult
     ) async throws -> MadeResult {
         let start = ContinuousClock.now
         guard let disk else {
             let made = try await make()
-            keepInMemory(made.result, key, watch)
+            keepInMemory(made.result, key, mark)
             return made
         }
         let fresh = Fresh()
@@ -88,11 +88,11 @@ struct ResultCache: Sendable {
                 return try made.result.encoded()
             }
             if let made = fresh.made {
-                keepInMemory(made.result, key, watch)
+                keepInMemory(made.result, key, mark)
                 return made
             }
             if let result = StoredResult(encoded: data), remaining(of: result) > 0 {
-                keepInMemory(result, key, watch)
+                keepInMemory(result, key, mark)
                 return MadeResult(result: result, layer: .disk, times: [.lookup: .now - start])
             }
         } catch let unkept as Unkept {
@@ -102,12 +102,13 @@ struct ResultCache: Sendable {
         }
         // The file is missing, too old, or of another version of the service.
         let made = try await make()
-        keepInMemory(made.result, key, watch)
+        keepInMemory(made.result, key, mark)
         if made.lifetime ?? 1 > 0, let data = try? made.result.encoded() {
             let expiration = StorageExpiration.seconds(lifetime)
-            watch.unlessRemoved {
+            let outcome = mark.store {
                 disk.storeToDisk(data, forKey: key, expiration: expiration, completionHandler: nil)
             }
+            if outcome == .overtaken { try? await disk.removeImage(forKey: key) }
         }
         return made
     }
@@ -118,12 +119,13 @@ struct ResultCache: Sendable {
         return min(lifetime, result.facts.lifetime ?? lifetime) - age
     }
 
-    private func keepInMemory(_ result: StoredResult, _ key: String, _ watch: RemovalWatch) {
+    private func keepInMemory(_ result: StoredResult, _ key: String, _ mark: RemovalMark) {
         let seconds = remaining(of: result)
         guard seconds > 0 else { return }
-        watch.unlessRemoved {
+        let outcome = mark.store {
             memory.store(value: result, forKey: key, expiration: .seconds(seconds))
         }
+        if outcome == .overtaken { memory.remove(forKey: key) }
     }
 
     /// Waits until all results so far are on disk and in the shared storage.

@@ -26,15 +26,16 @@ struct RecentFailures: Sendable {
         failures.value(forKey: key, extendingExpiration: .none)?.error
     }
 
-    /// Notices that the errors of a key are forgotten since an attempt began.
-    func watch(_ key: String) -> RemovalWatch { removals.watch(key) }
+    /// Marks the forgotten errors of a key before an attempt begins.
+    func mark(_ key: String) -> RemovalMark { removals.mark(key) }
 
     /// Remembers the error of an attempt, unless the errors of its key were forgotten since.
-    func add(_ error: ServiceError, for key: String, _ watch: RemovalWatch? = nil) {
+    func add(_ error: ServiceError, for key: String, _ mark: RemovalMark? = nil) {
         let store = {
             failures.store(value: Failure(error, of: key), forKey: key, expiration: lifetime)
         }
-        if let watch { watch.unlessRemoved(store) } else { store() }
+        guard let mark else { return store() }
+        if mark.store(store) == .overtaken { failures.remove(forKey: key) }
     }
 
     /// Forgets an error.

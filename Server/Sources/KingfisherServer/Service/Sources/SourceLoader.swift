@@ -83,12 +83,12 @@ struct SourceLoader: Sendable {
         let key = keys.source(reference, headers.passed)
         if case .local(let path) = reference { return (try await localFile(path, key), false) }
         let attempt = keys.attempt(reference, headers.passed)
-        let watch = failures.watch(attempt)
+        let mark = failures.mark(attempt)
         if let failure = failures[attempt] { throw failure }
         do {
             return try await download(reference, headers, key)
         } catch let error as ServiceError where error.status == 404 {
-            failures.add(error, for: attempt, watch)
+            failures.add(error, for: attempt, mark)
             throw error
         }
     }
