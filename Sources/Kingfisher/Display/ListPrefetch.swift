@@ -4,6 +4,8 @@
 @MainActor
 package final class ListPrefetch {
     private final class Item: Sendable {
+        /// The key of its source.
+        let key: String?
         let interest: ImageInterest
         let prefetcher: ImagePrefetcher
         /// Keeps what it makes of images until their cells are bound, so that the main thread does not
@@ -11,10 +13,12 @@ package final class ListPrefetch {
         let modifier: any ImageModifier
 
         init(
+            key: String?,
             interest: ImageInterest,
             prefetcher: ImagePrefetcher,
             modifier: any ImageModifier
         ) {
+            self.key = key
             self.interest = interest
             self.prefetcher = prefetcher
             self.modifier = modifier
@@ -27,8 +31,9 @@ package final class ListPrefetch {
     private var visible: ClosedRange<Int>?
     /// The requested positions that are still wanted, so that each is requested once.
     private var items: [Int: Item] = [:]
-    /// Items of positions that may have another source now.
-    private var outdated: [Item] = []
+    /// Items of positions that may have another source now, and whether their loads may go on for
+    /// another position.
+    private var outdated: [(item: Item, isReusable: Bool)] = []
 
     /// The time ahead for which items are loaded that only pass.
     ///
@@ -156,17 +161,24 @@ package final class ListPrefetch {
             }
             // Too late to load it ahead; its cell may still request it.
             guard deadline != .gone else { continue }
+            let source = source(position)
+            if let item = takeOutdated(source?.cacheKey) {
+                item.interest.deadline = deadline
+                items[position] = item
+                continue
+            }
             let options = parsed ?? options()
             parsed = options
             let modifier = modifier(options)
             let interest = ImageInterest(deadline)
             let prefetcher = ImagePrefetcher(
-                sources: [source(position)].compactMap { $0 },
+                sources: source.map { [$0] } ?? [],
                 options: [.alsoPrefetchToMemory] + options
                     + [.imageModifier(modifier), .interest(interest)],
                 manager: manager
             )
             items[position] = Item(
+                key: source?.cacheKey,
                 interest: interest,
                 prefetcher: prefetcher,
                 modifier: modifier
@@ -181,18 +193,25 @@ package final class ListPrefetch {
 
     /// Forgets the positions from one on, because their sources may have changed.
     ///
-    /// Their loads end after the next ones have begun, which share their downloads, or by
-    /// ``endOutdated()``.
-    package func forget(from position: Int) {
+    /// - Parameters:
+    ///   - position: The first position.
+    ///   - reusing: Whether their loads go on for other positions that have their sources. The others
+    ///     end with the next ``load(_:keeping:options:modifier:by:source:)`` or ``endOutdated()``.
+    package func forget(from position: Int, reusing: Bool) {
         visible = nil
         for key in items.keys where key >= position {
-            if let item = items.removeValue(forKey: key) { outdated.append(item) }
+            if let item = items.removeValue(forKey: key) { outdated.append((item, reusing)) }
         }
+    }
+
+    private func takeOutdated(_ key: String?) -> Item? {
+        let place = outdated.firstIndex { $0.isReusable && $0.item.key == key && key != nil }
+        return place.map { outdated.remove(at: $0).item }
     }
 
     /// Ends the loads of forgotten positions.
     package func endOutdated() {
-        for item in outdated { item.prefetcher.stop() }
+        for (item, _) in outdated { item.prefetcher.stop() }
         outdated = []
     }
 
@@ -205,7 +224,7 @@ package final class ListPrefetch {
     }
 
     deinit {
-        for item in items.values + outdated { item.prefetcher.stop() }
+        for item in items.values + outdated.map(\.item) { item.prefetcher.stop() }
     }
 }
 

@@ -53,8 +53,8 @@ public final class ImageListFactory {
     public var itemCount: Int {
         get { model?.count ?? fixedCount }
         set {
+            itemsChanged(from: min(fixedCount, newValue))
             fixedCount = newValue
-            itemsChanged()
         }
     }
     /// Called for every new cell, to configure its view.
@@ -146,12 +146,12 @@ public final class ImageListFactory {
         for cell in Array(bound.values) {
             if let controller = cell.controller { show(cell.item, in: controller) }
         }
-        itemsChanged()
+        itemsChanged(from: 0, reusing: false)
     }
 
     /// Loads ahead what the positions from one on show now.
-    private func itemsChanged(from position: Int = 0) {
-        prefetch.forget(from: position)
+    private func itemsChanged(from position: Int, reusing: Bool = true) {
+        prefetch.forget(from: position, reusing: reusing)
         planPrefetch()
     }
 
@@ -162,8 +162,7 @@ public final class ImageListFactory {
         load(described(item, for: controller), of: item, in: controller)
     }
 
-    /// Prepares a cell, and loads its image when it is seen: a list binds several times as many cells
-    /// as come in sight.
+    /// Prepares a cell, and loads its image when it is seen: a list binds more cells than it shows.
     private func showOnceSeen(_ item: OpaquePointer, in controller: PictureController) {
         // The cells of a model have their names and menus before.
         let known = model.map { _ in described(item, for: controller) }
@@ -236,7 +235,8 @@ public final class ImageListFactory {
 
     /// Updates the prefetch after the current main loop iteration.
     private func planPrefetch() {
-        guard prefetchCount > 0, !isUpdatePlanned else { return }
+        guard prefetchCount > 0 else { return prefetch.endOutdated() }
+        guard !isUpdatePlanned else { return }
         isUpdatePlanned = true
         Task { [weak self] in
             guard let self else { return }
@@ -322,7 +322,7 @@ public final class ImageListFactory {
             loader.interest?.deadline = deadline
             prefetch.setDeadline(deadline, of: position)
         }
-        if prefetchCount > 0 { planPrefetch() }
+        planPrefetch()
     }
 }
 

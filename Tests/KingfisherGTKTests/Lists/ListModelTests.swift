@@ -99,6 +99,33 @@ extension GTKTests {
             gate.open()
         }
 
+        @Test func `an inserted item neither ends nor repeats the loads ahead`() async throws {
+            let gate = ServerGate()
+            let png = ServerReply.body(TestImage.png(), type: "image/png")
+            bench.server.fallback { _ in .held(gate, then: png) }
+            for number in 0..<100 { gtk_string_list_append(strings, "\(number)") }
+            var described: Set<String> = []
+            let grid = makeGrid { [bench] item in
+                guard let text = item.string else { return nil }
+                described.insert(text)
+                return ListImage(bench.server.url("/\(text)"))
+            }
+            let stage = Stage(grid.widget, width: 70, height: 100)
+            await stage.run { described.contains("12") && bench.server.requests.count >= 6 }
+            "inserted".withCString { text in
+                var texts: [UnsafePointer<CChar>?] = [text, nil]
+                gtk_string_list_splice(strings, 0, 0, &texts)
+            }
+            await stage.run { described.contains("inserted") }
+            await stage.paint()
+            gate.open()
+            await stage.run { bench.server.requests.contains { $0.path == "/12" } }
+            // Those in sight get other cells.
+            let inSight = ["/0", "/1"]
+            let ahead = bench.server.requests.map(\.path).filter { !inSight.contains($0) }
+            #expect(Set(ahead).count == ahead.count, "\(ahead)")
+        }
+
         @Test func `of a model that is emptied nothing ahead is loaded any more`() async throws {
             let gate = ServerGate()
             bench.server.fallback { _ in .held(gate, then: .status(404)) }
