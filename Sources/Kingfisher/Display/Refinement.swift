@@ -24,11 +24,21 @@ package final class Refinement: ImageBindingTarget {
 struct KeptImage {
     private weak var image: KFCrossPlatformImage?
     private let load: PendingLoad?
+    /// Whether the image is that of a failure.
+    private let isOfFailure: Bool
 
-    init(_ image: KFCrossPlatformImage? = nil, _ load: PendingLoad? = nil) {
+    init(
+        _ image: KFCrossPlatformImage? = nil,
+        _ load: PendingLoad? = nil,
+        isOfFailure: Bool = false
+    ) {
         self.image = image
         self.load = load
+        self.isOfFailure = isOfFailure
     }
+
+    /// Whether the image that is shown is that of a failure.
+    func isOfFailure(_ shown: KFCrossPlatformImage) -> Bool { isOfFailure && shown === image }
 
     /// The load, if its image is still shown.
     func load(of shown: KFCrossPlatformImage?) -> PendingLoad? {

@@ -42,6 +42,13 @@ extension ViewLoader {
     /// that has failed.
     package var imageLoad: PendingLoad? { shownLoad ?? kept.load(of: widget?.shownImage) }
 
+    /// Whether the current image is that of a failure, also while another load runs.
+    package var showsFailureImage: Bool {
+        guard let shown = widget?.shownImage else { return false }
+        let image = failure?.options.onFailureImage ?? nil
+        return shown === image || kept.isOfFailure(shown)
+    }
+
     /// Keeps the current image, if the options say so, also while the load waits.
     func showPlaceholder(of load: PendingLoad, in widget: any ImageWidget) {
         guard !load.options.keepCurrentImageWhileLoading || widget.shownImage == nil else { return }

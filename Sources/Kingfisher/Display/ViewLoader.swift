@@ -188,7 +188,7 @@ public final class ViewLoader: ImageLoading {
     /// - Returns: The load that waited. Supersede it last, which calls the caller's code.
     private func forgetLoads() -> PendingLoad? {
         defer { pending = nil }
-        kept = KeptImage(widget?.shownImage, imageLoad)
+        kept = KeptImage(widget?.shownImage, imageLoad, isOfFailure: showsFailureImage)
         shownLoad = nil
         refinement = nil
         inForce = nil

@@ -8,11 +8,7 @@ import Kingfisher
 extension PictureController {
     /// The image that users can copy, save and drag: neither a placeholder nor that of a failure.
     var ownImage: KFCrossPlatformImage? {
-        let failureImage = loader.failure?.options.onFailureImage ?? nil
-        guard status.showsImage, let image = content.image, image !== failureImage else {
-            return nil
-        }
-        return image
+        status.showsImage && !loader.showsFailureImage ? content.image : nil
     }
 
     /// The bytes of the shown image: those of its source, or a PNG of an image that was set without

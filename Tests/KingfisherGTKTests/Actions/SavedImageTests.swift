@@ -107,6 +107,12 @@ extension GTKTests {
             await stage.paint()
             #expect(view.image != nil)
             try await expectNothingToSave()
+            // It stays while the next one loads.
+            start("/slow.jpg") { $0.keepCurrentImageWhileLoading = true }
+            #expect(view.image != nil)
+            try await expectNothingToSave()
+            gate.open()
+            await stage.run { view.controller.loader.shownLoad != nil }
             stage.close()
         }
 
