@@ -154,6 +154,7 @@ final class ZoomState {
         _ x: Double,
         _ y: Double
     ) -> Bool {
+        guard geometry.image.isDrawable else { return false }
         if event == KF_ZOOM_MOVE, geometry.isFitted { return false }
         let point = CGPoint(x: x, y: y)
         keeping(picture) {

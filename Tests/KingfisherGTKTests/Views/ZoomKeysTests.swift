@@ -40,6 +40,15 @@ extension GTKTests {
             stage.close()
         }
 
+        @Test func `without an image all keys are the program's`() async throws {
+            await stage.paint()
+            for key in [GDK_KEY_plus, GDK_KEY_1, GDK_KEY_0, GDK_KEY_Left] {
+                #expect(try !press(key))
+            }
+            #expect(view.state.geometry.isFitted)
+            stage.close()
+        }
+
         @Test func `keys with the modifiers of shortcuts are the program's`() async throws {
             try await show()
             view.zoom = 1
