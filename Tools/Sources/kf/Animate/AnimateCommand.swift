@@ -140,9 +140,15 @@ struct AnimateCommand: AsyncParsableCommand {
         /// The whole animation, with the number of the frame; nil for a still image, which is decoded
         /// in its final size.
         var frame: (animation: KFCrossPlatformImage, number: Int)?
+        /// The length of the part of a video; nil for other files.
+        var length: TimeInterval?
 
         /// How long the file shows the image; nil if it does not state it.
-        var delay: Double? { frame.flatMap { $0.animation.delay(ofFrame: $0.number) } }
+        ///
+        /// A part without motion has one frame.
+        var delay: Double? {
+            frame.flatMap { $0.animation.delay(ofFrame: $0.number) } ?? length
+        }
     }
 
     private func format() throws -> PictureFormat {
@@ -179,7 +185,12 @@ struct AnimateCommand: AsyncParsableCommand {
                 Terminal.note("kf: \(name): took one frame; --from and --to take a part")
             }
             parts += (1...max(1, image.frameCount)).map {
-                Part(file: file, size: size, frame: (image, $0))
+                Part(
+                    file: file,
+                    size: size,
+                    frame: (image, $0),
+                    length: document?.kind == .video ? clip.map { $0.to - $0.from } : nil
+                )
             }
         }
         return parts

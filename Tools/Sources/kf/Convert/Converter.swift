@@ -122,9 +122,7 @@ final class Converter: Sendable {
                     source: bytes.map { bytes in { bytes } }
                 )
             }
-        try write(data, to: output)
-        if preservesTime { try AtomicFile.copyTime(from: item.input.path, to: output) }
-        outcome.bytes = data.count
+        // Before the file is written, because it takes time.
         if copy == nil {
             outcome.droppedFrames = await encoding.droppedFrames(
                 of: image,
@@ -133,6 +131,9 @@ final class Converter: Sendable {
                 isolates: isolates
             )
         }
+        try write(data, to: output)
+        if preservesTime { try AtomicFile.copyTime(from: item.input.path, to: output) }
+        outcome.bytes = data.count
         if isTruncated { outcome.truncated = true }
         if copy?.lostPosition == true { outcome.removedPosition = true }
         if let copy, copy.lostBytes > 0 { outcome.removedBytes = copy.lostBytes }

@@ -137,7 +137,8 @@ struct ImageGetter: Sendable {
                 lostBytes: copy.lostBytes
             )
         }
-        if !out.quiet { encoding.noteUnused(by: [format]) }
+        // Of several outputs another may be of such a format.
+        if !out.quiet, sources.count == 1 { encoding.noteUnused(by: [format]) }
         let data = try await encoding.file(
             of: loaded.result.image,
             as: format,
