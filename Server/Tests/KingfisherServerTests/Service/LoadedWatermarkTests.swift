@@ -56,14 +56,14 @@ struct LoadedWatermarkTests {
     /// The fields of a watermark and its source, whether the result is kept, and whether it has the
     /// fields of the source.
     private static let endings: [([String: String], [String: String], Bool, Bool)] = [
-        (["Expires": time(50)], ["Cache-Control": "max-age=100"], true, false),
-        (["Expires": time(-50)], ["Cache-Control": "max-age=100"], false, false),
-        (["Expires": "0"], ["Cache-Control": "max-age=100"], false, false),
-        (["Expires": time(500)], ["Cache-Control": "max-age=100"], true, true),
-        (["Expires": time(-50), "Cache-Control": "max-age=50"], [:], true, false),
-        (["Expires": time(1050), "Date": time(1000)], ["Expires": time(100)], true, false),
-        (["Cache-Control": "max-age=100"], ["Expires": time(-50)], false, true),
-        (["Cache-Control": "max-age=100"], ["Expires": time(50)], true, true),
+        (["Expires": time(5_000)], ["Cache-Control": "max-age=10000"], true, false),
+        (["Expires": time(-50)], ["Cache-Control": "max-age=10000"], false, false),
+        (["Expires": "0"], ["Cache-Control": "max-age=10000"], false, false),
+        (["Expires": time(50_000)], ["Cache-Control": "max-age=10000"], true, true),
+        (["Expires": time(-50), "Cache-Control": "max-age=5000"], [:], true, false),
+        (["Expires": time(6_000), "Date": time(1_000)], ["Expires": time(10_000)], true, false),
+        (["Cache-Control": "max-age=10000"], ["Expires": time(-50)], false, true),
+        (["Cache-Control": "max-age=10000"], ["Expires": time(5_000)], true, true),
     ]
 
     @Test(
