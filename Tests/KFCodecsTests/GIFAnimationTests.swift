@@ -171,4 +171,19 @@ struct GIFAnimationTests {
         }
         try Self.expect(Self.file(of: frames), shows: frames)
     }
+
+    @Test func `GIF-13: a longer frame makes up for one that is shown for too long`() throws {
+        let frames = try (0..<8).map { number in
+            try Self.bitmap { _, _ in RGBA(red: UInt8(number * 30), green: 0, blue: 0, alpha: 255) }
+        }
+        let file = try Codecs.encodeAnimation(
+            of: Self.size,
+            frameCount: frames.count,
+            loopCount: 0,
+            as: .gif
+        ) { AnimationFrame(bitmap: frames[$0], delay: $0 % 2 == 0 ? 0.012 : 0.1) }
+        let delays = try FrameDecoder(file).delays.map { Int(($0 * 100).rounded()) }
+        #expect(delays.reduce(0, +) == 45)
+        #expect(stride(from: 0, to: 8, by: 2).allSatisfy { delays[$0] == 2 })
+    }
 }

@@ -222,7 +222,7 @@ private struct GIFClock {
         // Players show 1 as 10; see ``FrameDescriptor/playedDelay(_:)``.
         let least = FrameDescriptor.playedDelay(delay) == delay ? 2.0 : 0
         let written = min(max(least, (exact + missing).rounded()), 65_535)
-        missing = min(max(-0.5, missing + exact - written), 0.5)
+        missing = min(max(-2, missing + exact - written), 0.5)
         return Int(written)
     }
 }
