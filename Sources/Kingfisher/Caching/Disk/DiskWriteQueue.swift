@@ -29,14 +29,14 @@ final class DiskWriteQueue: Sendable {
         var isAlone = false
         var byteCount = 0
         var versions = Versions()
-        /// The threads that make a change or call a completion.
-        var threads: Set<pthread_t> = []
     }
 
     let store: DiskStore
     private let pool: WorkPool
     private let capacity: Int
     private let state = Mutex(State())
+    /// The threads on which any queue makes a change or calls a completion.
+    private static let threads = Mutex<Set<pthread_t>>([])
 
     /// Makes an idle queue.
     ///
@@ -182,17 +182,19 @@ final class DiskWriteQueue: Sendable {
 
     // MARK: Waiting
 
+    /// Whether this thread makes a change or calls a completion.
+    private static var isWorking: Bool { threads.withLock { $0.contains(pthread_self()) } }
+
     /// Makes a change after those of the same name before it, and returns when it is done.
     ///
-    /// A change of a name without a line is made on this thread. Within completions and serializers
-    /// it is made immediately, because waiting for the same line would never end.
+    /// A change of a name without a line is made on this thread. Within completions and serializers,
+    /// those of other queues included, it is made immediately: two that change the entry of the other
+    /// would wait forever. They must not wait for a task that makes such a change.
     func perform(_ change: Operation.Change, on name: String) throws(DiskError) {
-        let isWorking = state.withLock { state in
-            guard state.isWorking else { return false }
-            state.versions[ByteText(name)] &+= 1
-            return true
+        if Self.isWorking {
+            state.withLock { $0.versions[ByteText(name)] &+= 1 }
+            return try make(change, name: name).get()
         }
-        if isWorking { return try make(change, name: name).get() }
         try waiting { done in
             let line = ByteText(name)
             let isFirst = append(Operation(change: change, completion: done), name: line)
@@ -202,12 +204,10 @@ final class DiskWriteQueue: Sendable {
 
     /// Removes all entries alone, and returns when they are removed.
     func removeAll() throws(DiskError) {
-        let isWorking = state.withLock { state in
-            guard state.isWorking else { return false }
-            state.versions.changeAll()
-            return true
+        if Self.isWorking {
+            state.withLock { $0.versions.changeAll() }
+            return try store.removeAll()
         }
-        if isWorking { return try store.removeAll() }
         try waiting { done in enqueueRemovalOfAll(completion: done) }
     }
 
@@ -232,9 +232,9 @@ final class DiskWriteQueue: Sendable {
     /// Makes changes and calls completions on this thread; both may run code of a user, which may
     /// change entries again.
     private func working(_ body: () -> Void) {
-        let isOutermost = state.withLock { $0.threads.insert(pthread_self()).inserted }
+        let isOutermost = Self.threads.withLock { $0.insert(pthread_self()).inserted }
         body()
-        if isOutermost { state.withLock { _ = $0.threads.remove(pthread_self()) } }
+        if isOutermost { Self.threads.withLock { _ = $0.remove(pthread_self()) } }
     }
 
     private func workInOrder(on name: ByteText, endsAfterFirst: Bool) {
@@ -325,9 +325,6 @@ final class DiskWriteQueue: Sendable {
 }
 
 extension DiskWriteQueue.State {
-    /// Whether this thread makes a change or calls a completion.
-    fileprivate var isWorking: Bool { threads.contains(pthread_self()) }
-
     /// Appends to the line of a name; returns whether the line has to be started.
     fileprivate mutating func add(_ operation: DiskWriteQueue.Operation, name: ByteText) -> Bool {
         lines[name, default: []].append(operation)

@@ -186,24 +186,16 @@ struct DiskWriteQueueTests {
         #expect(queue.store.entries.map(\.name) == ["b"])
     }
 
-    @Test(arguments: [false, true])
-    func `a completion's task, or that of another queue, waits for the line`(
-        isTask: Bool
-    ) async throws {
-        let folder = try TemporaryDirectory()
-        let store = DiskStore(directory: folder.url.path)
-        try store.prepare()
-        let other = isTask ? queue : DiskWriteQueue(store: store)
+    @Test func `a task that a completion begins waits for the line`() async throws {
         let (log, begun, ended) = (EventLog(), Gate(), Gate())
         enqueue("1", "a", log)
-        let remove: @Sendable () -> Void = { [queue] in
-            begun.open()
-            let result = Result { try queue.perform(.removal, on: "a") }
-            log.add("removed \((try? result.get()) != nil)")
-            ended.open()
-        }
-        other.enqueue(.removal, on: "absent") { _ in
-            if isTask { Task { remove() } } else { remove() }
+        queue.enqueue(.removal, on: "absent") { [queue] _ in
+            Task {
+                begun.open()
+                let result = Result { try queue.perform(.removal, on: "a") }
+                log.add("removed \((try? result.get()) != nil)")
+                ended.open()
+            }
         }
         await begun.wait()
         valve.open()
