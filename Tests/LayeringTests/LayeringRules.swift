@@ -149,6 +149,15 @@ enum LayeringRules {
         }
     }
 
+    /// Files that `kf` writes otherwise than by `AtomicFile`, which leaves no half of one, follows links,
+    /// and keeps what the file has of the system.
+    static func plainWrites(in tree: SourceTree) -> [String] {
+        codeLines(of: tree) { line in
+            [".write(to:", "createFile(", "fopen("].contains { line.holds($0) }
+        }
+        .filter { $0.hasPrefix("Tools/Sources/") }
+    }
+
     /// Mentions of the main queue or the main actor in files that the list does not explain: what
     /// waits for the main queue never ends in a program whose main thread waits for it.
     static func mainQueueUses(in tree: SourceTree) -> [String] {

@@ -29,6 +29,7 @@ struct LayeringRulesTests {
         LayeringRules.uncheckedAreas, LayeringRules.comparedCharacters,
         LayeringRules.overlongFiles, LayeringRules.threadStarts, LayeringRules.sleepers,
         LayeringRules.mainQueueUses, LayeringRules.decodingHere, LayeringRules.entryPaths,
+        LayeringRules.plainWrites,
     ]
 
     private func planted(_ path: String, _ text: String) -> SourceTree {
@@ -81,6 +82,15 @@ struct LayeringRulesTests {
         #expect(LayeringRules.threadStarts(in: planted(path, code)) == ["\(path):1"])
         let starter = planted(Architecture.threadStarter + "threads.c", code)
         #expect(LayeringRules.threadStarts(in: starter).isEmpty)
+    }
+
+    @Test(arguments: [
+        "try data.write(to: url)", "files.createFile(atPath: path, contents: data)",
+        "let file = fopen(path, \"w\")",
+    ])
+    func `a file that kf writes by itself is found`(code: String) {
+        let path = "Tools/Sources/kf/Fresh/FreshCommand.swift"
+        #expect(LayeringRules.plainWrites(in: planted(path, code)) == ["\(path):1"])
     }
 
     @Test(arguments: [

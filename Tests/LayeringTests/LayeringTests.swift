@@ -60,6 +60,7 @@ struct LayeringTests {
         )
         #expect(LayeringRules.threadStarts(in: sources).isEmpty)
         #expect(LayeringRules.sleepers(in: sources).isEmpty)
+        #expect(LayeringRules.plainWrites(in: sources).isEmpty)
     }
 
     @Test func `the main queue is used only where the list says why`() {

@@ -294,4 +294,13 @@ struct HelpTests {
         }
         #expect(Set(others) == exempt)
     }
+
+    @Test func `every command that writes a file asks before it replaces a protected one`()
+        async throws
+    {
+        // The one names an output and writes none, the other writes new pages.
+        let others = ["explain", "man"]
+        let writing = try await Set(CommandHelp.having("output")).subtracting(others)
+        #expect(try await Set(CommandHelp.having("force")) == writing)
+    }
 }
