@@ -42,5 +42,8 @@ struct FormatRulesTests {
             let page = try text(path)
             for library in libraries { #expect(page.contains(library), "\(path): \(library)") }
         }
+        // One pattern for all, without their beginnings.
+        let image = try text("Deploy/image.sh")
+        for library in libraries { #expect(image.contains(library.dropFirst(3)), "\(library)") }
     }
 }

@@ -23,7 +23,12 @@ struct TraitTests {
         let built = try #require(script.firstMatch(of: /tests_built=\(--traits (\S+)/)?.output.1)
         let traits = TraitRules.traits(in: manifest)
         #expect(traits.contains("GTK"))
+        let installs = try ["Scripts/bootstrap.sh", "INSTALL.md"].map { path in
+            let file = SourceTree.repository.appendingPathComponent(path)
+            return try String(contentsOf: file, encoding: .utf8)
+        }
         for trait in traits {
+            for page in installs { #expect(page.contains("--\(trait.lowercased())"), "\(trait)") }
             let tree = try tree(of: trait)
             #expect(tree.paths.contains { $0.hasPrefix("Sources/Kingfisher\(trait)/") })
             #expect(TraitRules.unguardedFiles(in: tree, of: trait) == [])
