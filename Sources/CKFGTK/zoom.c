@@ -213,10 +213,10 @@ static gboolean key_pressed(
     }
     if (state & GDK_CONTROL_MASK) return FALSE;
     switch (key) {
-    case GDK_KEY_Left: return send(self, KF_ZOOM_MOVE, 0, step, 0);
-    case GDK_KEY_Right: return send(self, KF_ZOOM_MOVE, 0, -step, 0);
-    case GDK_KEY_Up: return send(self, KF_ZOOM_MOVE, 0, 0, step);
-    case GDK_KEY_Down: return send(self, KF_ZOOM_MOVE, 0, 0, -step);
+    case GDK_KEY_Left: case GDK_KEY_KP_Left: return send(self, KF_ZOOM_MOVE, 0, step, 0);
+    case GDK_KEY_Right: case GDK_KEY_KP_Right: return send(self, KF_ZOOM_MOVE, 0, -step, 0);
+    case GDK_KEY_Up: case GDK_KEY_KP_Up: return send(self, KF_ZOOM_MOVE, 0, 0, step);
+    case GDK_KEY_Down: case GDK_KEY_KP_Down: return send(self, KF_ZOOM_MOVE, 0, 0, -step);
     default: return FALSE;
     }
 }

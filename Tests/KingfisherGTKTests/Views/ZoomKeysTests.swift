@@ -25,7 +25,10 @@ extension GTKTests {
             async throws
         {
             try await show()
-            let arrows = [GDK_KEY_Left, GDK_KEY_Right, GDK_KEY_Up, GDK_KEY_Down]
+            let arrows = [
+                GDK_KEY_Left, GDK_KEY_Right, GDK_KEY_Up, GDK_KEY_Down,
+                GDK_KEY_KP_Left, GDK_KEY_KP_Right, GDK_KEY_KP_Up, GDK_KEY_KP_Down,
+            ]
             for key in arrows { #expect(try !press(key)) }
             #expect(try press(GDK_KEY_1))
             for key in arrows {
