@@ -22,7 +22,7 @@ open class ImageCache: @unchecked Sendable {
     let reader = WorkPool(label: "com.onevcat.Kingfisher.ImageCache.read", width: 4)
     let upkeep = Mutex(Upkeep())
     let shared = SharedSlot()
-    /// The work on entries that are removed meanwhile, by the keys of sources.
+    /// The removals of entries, for the work that runs meanwhile.
     @_spi(Server) public let removals = Removals()
 
     /// Makes a cache from its two storages.

@@ -1,15 +1,27 @@
 import Synchronization
 
-/// Counts the removals of entries, so that no work stores again what was removed since it began.
-///
-/// Takes 16 KiB. Few keys share a count: then a result is made once more.
-@_spi(Server) public final class Removals: Sendable {
+/// Counts for names, in 16 KiB; few names share a count.
+struct NameCounts: Sendable {
     private static let places = 4_096
+    private var numbers = [UInt32](repeating: 0, count: places)
+
+    subscript(name: ByteText) -> UInt32 {
+        get { numbers[name.hashValue & (Self.places - 1)] }
+        set { numbers[name.hashValue & (Self.places - 1)] = newValue }
+    }
+
+    mutating func addToAll() {
+        for place in numbers.indices { numbers[place] &+= 1 }
+    }
+}
+
+/// Counts the removals of entries: work that began before a removal does not store the entry.
+@_spi(Server) public final class Removals: Sendable {
     private static let lastTable = Atomic(0)
 
     /// Distinguishes the counts of one table from those of another.
     private let table = Removals.lastTable.add(1, ordering: .relaxed).newValue
-    private let counts = Mutex([UInt32](repeating: 0, count: places))
+    private let counts = Mutex(NameCounts())
 
     /// Makes a table without removals.
     @_spi(Server) public init() {}
@@ -22,25 +34,15 @@ import Synchronization
     /// Notes a removal of an entry; call it before the entry is removed, and again when lookups find
     /// nothing.
     @_spi(Server) public func note(_ key: String) {
-        let place = Self.place(of: key)
-        counts.withLock { $0[place] &+= 1 }
+        counts.withLock { $0[ByteText(key)] &+= 1 }
     }
 
     /// Notes a removal of all entries.
-    func noteAll() {
-        counts.withLock { counts in
-            for place in counts.indices { counts[place] &+= 1 }
-        }
-    }
+    func noteAll() { counts.withLock { $0.addToAll() } }
 
-    fileprivate func count(of key: String) -> UInt32 {
-        let place = Self.place(of: key)
-        return counts.withLock { $0[place] }
-    }
+    fileprivate func count(of key: String) -> UInt32 { counts.withLock { $0[ByteText(key)] } }
 
     fileprivate func epoch(_ count: UInt32) -> Int { count == 0 ? 0 : table << 32 | Int(count) }
-
-    private static func place(of key: String) -> Int { ByteText(key).hashValue & (places - 1) }
 }
 
 /// The removals of an entry when some work on it began.

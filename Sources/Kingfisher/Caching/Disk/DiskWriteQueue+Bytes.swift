@@ -48,19 +48,4 @@ extension DiskWriteQueue {
             }
         }
     }
-
-    /// Counts the changes of each name; few names share a counter.
-    struct Versions: Sendable {
-        private static let places = 4_096
-        private var numbers = [UInt32](repeating: 0, count: places)
-
-        subscript(name: ByteText) -> UInt32 {
-            get { numbers[name.hashValue & (Self.places - 1)] }
-            set { numbers[name.hashValue & (Self.places - 1)] = newValue }
-        }
-
-        mutating func changeAll() {
-            for place in numbers.indices { numbers[place] &+= 1 }
-        }
-    }
 }

@@ -28,7 +28,8 @@ final class DiskWriteQueue: Sendable {
         var later: [Later] = []
         var isAlone = false
         var byteCount = 0
-        var versions = Versions()
+        /// The changes of each name.
+        var versions = NameCounts()
     }
 
     let store: DiskStore
@@ -156,7 +157,7 @@ final class DiskWriteQueue: Sendable {
     ///   - work: The work.
     func enqueueAlone(removesAll: Bool = false, _ work: @escaping @Sendable () -> Void) {
         let isFirst = state.withLock { state in
-            if removesAll { state.versions.changeAll() }
+            if removesAll { state.versions.addToAll() }
             state.later.append(.barrier(removesAll: removesAll, work))
             return state.lines.isEmpty && state.later.count == 1
         }
@@ -205,7 +206,7 @@ final class DiskWriteQueue: Sendable {
     /// Removes all entries alone, and returns when they are removed.
     func removeAll() throws(DiskError) {
         if Self.isWorking {
-            state.withLock { $0.versions.changeAll() }
+            state.withLock { $0.versions.addToAll() }
             return try store.removeAll()
         }
         try waiting { done in enqueueRemovalOfAll(completion: done) }
