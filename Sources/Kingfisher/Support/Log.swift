@@ -4,9 +4,9 @@ import Logging
 /// Logs problems through swift-log.
 ///
 /// Problems that no caller learns of are warnings. Errors that a caller receives, such as that of a
-/// failed load, are logged at the debug level, because the caller decides whether they matter; so is
-/// what is no problem, such as a miss. `kf` takes every warning for a cache that cannot be used. User
-/// names, passwords and queries are removed from URLs.
+/// failed load, are logged at the debug level, because the caller decides whether they matter.
+/// Events that are no problem, such as misses, are logged at that level, too: `kf` reports every warning
+/// as a cache that cannot be used. User names, passwords and queries are removed from URLs.
 enum Log {
     /// Logs a problem that is reported to no caller.
     static func warning(_ text: @autoclosure () -> String, key: String) {

@@ -208,7 +208,7 @@ struct ImageHandler: Sendable {
     ) async throws -> MadeResult {
         let hasBegun = Mutex(false)
         let mark = cache.mark(key)
-        // A request after a removal must not get what is made of the files before it.
+        // Requests after a removal share no work that began before it.
         let name = "\(key) \(mark.epoch)"
         let work = { @Sendable [self] in
             hasBegun.withLock { $0 = true }

@@ -149,7 +149,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     // MARK: - Steps
 
-    /// Says that not all frames of a video are written.
+    /// Prints a note that not all frames of a video are written.
     private func noteVideo(among files: [InputSearch.Found]) {
         guard files.contains(where: { LocalDocument($0.path)?.kind == .video }) else { return }
         Terminal.note(

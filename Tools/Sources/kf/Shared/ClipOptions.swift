@@ -30,7 +30,7 @@ struct ClipOptions: ParsableArguments {
     /// The part; nil for a frame.
     var clip: VideoClip? { part.clip(framesPerSecond: fps) }
 
-    /// Says that the frames of the part are shown for longer than asked.
+    /// Prints a note that the frames of the part are shown for longer than asked.
     func noteShortDelays(in formats: [PictureFormat]) {
         let animated = formats.filter(\.holdsAnimations)
         guard let clip, !animated.isEmpty else { return }

@@ -141,7 +141,7 @@ struct EncodingOptions: ParsableArguments {
         }
     }
 
-    /// Says which options change no file of these formats.
+    /// Prints a note about options that change no file of these formats.
     func noteUnused(by formats: [PictureFormat]) {
         if quality != nil, !formats.contains(where: \.isLossy) {
             Terminal.note("kf: --quality is for lossy formats, and no output has one")
@@ -206,7 +206,7 @@ struct EncodingOptions: ParsableArguments {
         return file
     }
 
-    /// What is kept of a source.
+    /// The metadata of the source to add.
     private func metadata(
         of source: (() async throws -> Data)?,
         for target: PictureFormat,

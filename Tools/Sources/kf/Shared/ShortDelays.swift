@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Delays of frames that are shorter than what is played.
+/// A note about delays of frames that are played for longer.
 enum ShortDelays {
     private static let isNoted = Mutex(false)
 
-    /// Says, once in a run, that frames are shown for longer than asked.
+    /// Prints a note, once in a run, that frames are shown for longer than asked.
     ///
     /// - Parameters:
     ///   - shortest: The shortest delay in seconds.

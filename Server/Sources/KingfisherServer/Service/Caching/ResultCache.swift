@@ -60,7 +60,7 @@ struct ResultCache: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - mark: The mark of the key when the request began: what was removed since is not kept.
+    ///   - mark: The mark of the key when the request began; a result removed since is not kept.
     ///   - make: Makes the result; not called for a hit.
     /// - Returns: The result.
     /// - Throws: The errors of `make`; `CancellationError`.

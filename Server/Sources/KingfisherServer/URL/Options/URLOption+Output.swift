@@ -1,8 +1,8 @@
 extension URLOption {
     /// The encoded file.
     ///
-    /// With these options alone an SVG is passed on: those of pixels belong into other lists
-    /// (``DrawingTreatment``), and those that are costly into ``WorkSize``, too.
+    /// With these options alone an SVG is passed on: those of pixels belong in other lists
+    /// (``DrawingTreatment``), and costly ones in ``WorkSize``, too.
     static let output: [URLOption] = [
         .integer("quality", ["q"], \.quality, in: 0...100, isUnsetByZero: true),
         URLOption(
